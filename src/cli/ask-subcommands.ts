@@ -1,8 +1,16 @@
 // The subcommands `list` and `show` of `questions` and `approvals`.
+import { isQuestion } from '../client/action-summary.ts';
 import type { Client, Listed } from '../client/client.ts';
 import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
-import type { AskView, PendingApprovalView, PendingQuestionView, SightingView } from '../core/views.ts';
+import type {
+  AskView,
+  PendingApprovalView,
+  PendingQuestionView,
+  SightingView,
+  UserQuestionRequest,
+} from '../core/views.ts';
+import { shellQuote } from '../node/shell-quote.ts';
 import { printAsks } from './ask-table.ts';
 import { Command } from './command.ts';
 import { type Scope, type ServerFlags, wholeNumber } from './command-flags.ts';
@@ -121,7 +129,8 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
     ...indented(requestLines(withFolder(ask.request, ask.asked_from?.work_folder), width - 2), 2),
     [],
   ];
-  if (!ask.answer) return [...lines, ...hintLines(ask.request)];
+  if (!ask.answer)
+    return [...lines, ...hintLines(ask.request), ...(isQuestion(ask.request) ? example(ask.request) : [])];
   const { state, reason } = ask.delivery;
   return [
     ...lines,
@@ -129,6 +138,16 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
     ...indented(answerLines(ask, width - 2), 2),
     line(span(`delivery: ${state}${reason ? `, ${oneLine(reason)}` : ''}`, 'dim')),
   ];
+}
+
+/** The ids of the questions, in the JSON that answers them. */
+function example({ id, questions }: UserQuestionRequest): Line[] {
+  const answers = questions.map((question) => ({
+    question_id: question.id,
+    ...(question.options[0] ? { selected_option_ids: [question.options[0].id] } : { freeform_answer: '…' }),
+  }));
+  const command = `${programName()} questions answer ${id} --answers-json ${shellQuote(JSON.stringify(answers))}`;
+  return [line(span(`  or:      ${oneLine(command)}`, 'dim'))];
 }
 
 const sightingText = ({ by, surface, at_ms }: SightingView, now: number): string =>

@@ -78,6 +78,9 @@ export const RunView = z.object({
   updated_at_ms: instant,
   started_at_ms: instant.optional(),
   finished_at_ms: instant.optional(),
+  winner: WinnerView.optional().describe(
+    'Of a message that came after the answer to the prompt: it is for the next run',
+  ),
   queued_position: z.int().positive().optional(),
   request: z.object({ source: z.string(), actor_id: z.string(), text_preview: z.string() }),
   pending_approval_ids: z.array(z.string()),

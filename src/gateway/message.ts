@@ -33,16 +33,23 @@ export function postMessage(ports: Ports, command: MessageCommand): Promise<Repl
   return mutate(ports, command.key, async (tx) => {
     const ledger = await openForWork(ports, tx, sessionId);
     const given = body.interactive_form_answer;
-    const run = given ? await answerForm(ledger, given, actor) : await say(ledger, body.text ?? '', actor);
-    return runReply(ledger, run, made);
+    if (given) return runReply(ledger, await answerForm(ledger, given, actor), made);
+    const { run, winner } = await say(ledger, body.text ?? '', actor);
+    return runReply(ledger, run, (view) => made(winner ? { ...view, winner } : view));
   });
 }
 
 /** A post to the thread, which may answer the thread's prompt. */
-async function say(ledger: Ledger, text: string, actor: Actor): Promise<Run | Refused> {
+async function say(
+  ledger: Ledger,
+  text: string,
+  actor: Actor,
+): Promise<{ run: Run | Refused; winner?: RunView['winner'] }> {
   if (text.trim() === '') throw fail('invalid_request', 'body.text: must not be blank');
   const taken = await takePost(ledger, { content: [{ type: 'text', text }] }, actor);
-  return 'refused' in taken ? taken : taken.run;
+  return 'refused' in taken
+    ? { run: taken }
+    : { run: taken.run, ...(taken.item.winner && { winner: taken.item.winner }) };
 }
 
 async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: Actor): Promise<Run | Refused> {

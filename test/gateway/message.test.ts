@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest';
 import type { AskView, ItemView, RunView } from '../../src/core/views.ts';
 import type { Problem } from '../../src/server/problem.ts';
 import {
+  answer as answerQuestion,
   callId,
   eventsOfSession,
   type Fields,
+  held,
   newSession,
   ok,
   raiseQuestion,
@@ -381,4 +383,12 @@ describe('concurrent messages', () => {
     expect([first?.status, second?.status]).toEqual([202, 202]);
     expect(second?.text).toBe(first?.text);
   });
+});
+
+it('names the winner to a text that comes after the answer, and is input for the next run', async () => {
+  const h = await held(server);
+  await ok(answerQuestion(server, h));
+  const late = await ok(server.post<{ run_id: string }>(`/v1/sessions/${h.sessionId}/messages`, { text: '2' }));
+  expect(late).toMatchObject({ winner: { answered_by: 'operator', outcome: 'answered' } });
+  expect(late.run_id).not.toBe(h.runId);
 });

@@ -162,8 +162,9 @@ export function createStreamReader(mayExitOn: (toolName: string) => boolean = ()
       text.trim() === '' ? [] : [{ event: 'output', id, type, text: prefix + text }];
     if (part.type === 'tool_result') return output('tool_result', truncate(textOf(part.content), RESULT_CHARACTERS));
     if (by === 'user') return [];
-    // People are shown a form as the server prepared it, never what the model wrote.
-    if (part.type === 'tool_use' && part.name.includes(FORM_TOOL)) return output('tool_call', part.name);
+    // People are shown a question or a form as the server prepared it, never what the model wrote.
+    if (part.type === 'tool_use' && (part.name.includes(FORM_TOOL) || part.name === QUESTION_TOOL))
+      return output('tool_call', part.name);
     if (part.type === 'tool_use') return output('tool_call', `${part.name}: ${summaryOf(part.input)}`);
     if (part.type === 'thinking') return output('thinking', truncate(part.thinking, TEXT_CHARACTERS));
     // The text of a sub-agent is for the agent that called it.

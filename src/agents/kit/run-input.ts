@@ -17,7 +17,8 @@ function unknownKeys(names: readonly string[], known: readonly string[]): string
   const meant = names.flatMap((name) => known.filter((other) => letters(other) === letters(name)));
   const named = names.map((name) => `"${name}"`).join(', ');
   const hint = meant.length > 0 ? ` (did you mean ${[...new Set(meant)].join(', ')}?)` : '';
-  return `${named} ${names.length > 1 ? 'are no settings' : 'is no setting'} of it${hint}; known are ${known.join(', ')}`;
+  const are = names.length > 1 ? 'are not settings' : 'is not a setting';
+  return `${named} ${are} of this agent${hint}; its settings are ${known.join(', ')}`;
 }
 
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');

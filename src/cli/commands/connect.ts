@@ -72,6 +72,9 @@ async function connect(agent: string, flags: ConnectFlags): Promise<void> {
   });
   if (flags.json)
     return printJson({ connected: agent, file: file.path, backup: backup ?? null, token_id: token_id ?? null });
+  const { programProblem } = await import('../../boot/agents.ts');
+  const missing = await programProblem(agent);
+  if (missing) note(missing);
   note(`${connector.note} Backup: ${backup ?? 'none, there was no file'}. To undo: ${undo(agent)}`);
 }
 

@@ -89,7 +89,9 @@ function givenAnswers({ interactive, declined, answersJson: json, answersFile: f
   const read = z.array(QuestionAnswer).safeParse(readJson(flag, { json, file }));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new Failure('usage', `${flag}: ${issue?.path.join('.') || 'the value'} ${issue && issueText(issue)}`);
+  const fields =
+    issue?.code === 'unrecognized_keys' ? `; its fields are ${Object.keys(QuestionAnswer.shape).join(', ')}` : '';
+  throw new Failure('usage', `${flag}: ${issue?.path.join('.') || 'the value'} ${issue && issueText(issue)}${fields}`);
 }
 
 /** An answer that is given elsewhere ends the prompt. */

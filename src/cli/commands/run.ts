@@ -124,6 +124,10 @@ async function follow(
   setExitCode(last);
   // The error is already among the output.
   if (!flags.json) print(...runStatusLines(last.status === 'failed' ? { ...last, error: undefined } : last));
+  if (last.status !== 'failed' || flags.json) return;
+  const { programProblem } = await import('../../boot/agents.ts');
+  const problem = await programProblem(session.agent);
+  if (problem) note(problem);
 }
 
 /** The last run of the chain in which each run continues the one before. */

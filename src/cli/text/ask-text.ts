@@ -6,7 +6,7 @@ import type { ApprovalRequest } from '../../core/views.ts';
 import { inputDiff, unifiedDiff } from './file-change.ts';
 import { jsonLines, shellLines } from './highlight.ts';
 import { indented, paragraph, quoted, wrap, wrapAll } from './layout.ts';
-import { questionLines } from './question-text.ts';
+import { type Position, questionLines } from './question-text.ts';
 import { type Line, line, span } from './spans.ts';
 import { exact, oneLine, prose } from './terminal-text.ts';
 
@@ -14,9 +14,9 @@ import { exact, oneLine, prose } from './terminal-text.ts';
 export const summary = (request: AskRequest): string =>
   oneLine(isQuestion(request) ? summaryLine(request) : exact(summaryLine(request)));
 
-export const requestLines = (request: AskRequest, width: number): Line[] =>
+export const requestLines = (request: AskRequest, width: number, position?: Position): Line[] =>
   isQuestion(request)
-    ? [...lineageLines(request, width), ...questionLines(request, width)]
+    ? [...lineageLines(request, width), ...questionLines(request, width, position)]
     : approvalLines(request, width);
 
 /** Adds the folder of the session, which a request names only where it runs in another one. */

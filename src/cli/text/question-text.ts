@@ -6,11 +6,16 @@ import { indented, paragraph, quoted, wrap } from './layout.ts';
 import { type Line, line, type Span, span } from './spans.ts';
 import { exact, oneLine, prose } from './terminal-text.ts';
 
-export function questionLines(request: UserQuestionRequest, width: number): Line[] {
+/** How one of several questions is numbered. */
+export type Position = (index: number, count: number) => string;
+
+const ofAll: Position = (index, count) => `${index + 1} of ${count}`;
+
+export function questionLines(request: UserQuestionRequest, width: number, position = ofAll): Line[] {
   const { length } = request.questions;
   const asked = request.questions.flatMap((question, i) => [
     ...(i > 0 ? [[]] : []),
-    ...questionHead(question, length > 1 ? `${i + 1} of ${length}` : '', width),
+    ...questionHead(question, length > 1 ? position(i, length) : '', width),
     ...question.options.flatMap((_, n) => optionLines(question, n, width)),
   ]);
   return [...contextLines(request, width), ...asked];

@@ -25,7 +25,11 @@ export function promptLines(item: ItemView, request: AskRequest, width: number):
   const [head = '', hint = ''] = [text.at(0), text.at(-1)];
   return [
     ...block(head, 'warn', width),
-    ...indented(requestLines(request, width - 2), 2),
+    // As the hint wants them: 1) … 2) …
+    ...indented(
+      requestLines(request, width - 2, (index) => `${index + 1})`),
+      2,
+    ),
     ...block(hint, 'warn', width),
   ];
 }

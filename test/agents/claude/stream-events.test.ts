@@ -36,6 +36,13 @@ it('shows people the name of a form tool that the model calls, and nothing that 
   expect(JSON.stringify(events)).not.toContain('RAW_JUNK');
 });
 
+it('shows people the name of the question tool only: the question is a prompt of its own', () => {
+  const input = { questions: [{ question: 'Which colour?' }] };
+  const content = [{ type: 'tool_use', id: 't', name: 'AskUserQuestion', input }];
+  const events = createStreamReader().read(read({ type: 'assistant', uuid: 'u', message: { id: 'm', content } }));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'tool_call', text: 'AskUserQuestion' }));
+});
+
 describe('the obstacle to exiting on a call', () => {
   it.each([
     [

@@ -76,9 +76,13 @@ describe('an input', () => {
     [
       readClaudeInput,
       { trustFolder: false },
-      /"trustFolder" is no setting.*did you mean trust_folder\?.*known are text, /,
+      /"trustFolder" is not a setting.*did you mean trust_folder\?.*its settings are text, /,
     ],
-    [readClaudeInput, { 'trust-folder': false, x: 1 }, /"trust-folder", "x" are no settings.*trust_folder/],
+    [
+      readClaudeInput,
+      { 'trust-folder': false, x: 1 },
+      /"trust-folder", "x" are not settings of this agent.*trust_folder/,
+    ],
     [readClaudeInput, { permission_mode: 'plan', permissionMode: 'default' }, /once/],
   ])('that misspells what it forbids is refused', (read, input, expected) => {
     expect(read({ text: 'go', ...input })).toEqual({ problem: expect.stringMatching(expected) });

@@ -9,7 +9,7 @@ describe('the input of an OpenCode run', () => {
 
   it('names a setting that does not exist', () => {
     expect(readOpencodeInput({ text: 'go', permission: 'ask' })).toEqual({
-      problem: expect.stringContaining('"permission" is no setting of it'),
+      problem: expect.stringContaining('"permission" is not a setting of this agent'),
     });
   });
 

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/process.ts';
 import { hasPty, KEYS } from '../../support/pty.ts';
@@ -27,6 +27,8 @@ beforeEach(() => {
   env = { CLAUDE_CONFIG_DIR: home, HOLDPOINT_DATA: temporaryFolder(), HOLDPOINT_TOKEN: bed.server.token };
 });
 
+/** Where the program runs, and no agent is installed. */
+const WITHOUT_AGENTS = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
 const run = (...args: string[]) => bed.run(args, { env });
 const odd = '{\n    "model" : "opus",   "permissions":{"allow":["Bash(ls *)"]}\n}\n\n';
 const tokens = async () => (await bed.client.tokens.list()).items.filter((token) => token.scope === 'attached');
@@ -46,7 +48,8 @@ describe('connect', PATIENT, () => {
   it('backs the file up, and disconnect restores it byte by byte', async () => {
     writeFileSync(settings, odd);
     chmodSync(settings, 0o644);
-    expect(await run('connect', 'claude', '--yes')).toMatchObject({ code: 0 });
+    const connected = await bed.run(['connect', 'claude', '--yes'], { env: { ...env, PATH: WITHOUT_AGENTS } });
+    expect(connected).toMatchObject({ code: 0, stderr: expect.stringContaining('claude is not in the PATH') });
     const { hooks, model } = JSON.parse(readFileSync(settings, 'utf8'));
     expect(model).toBe('opus');
     const [hook] = hooks.PermissionRequest[0].hooks;

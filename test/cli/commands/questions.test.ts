@@ -64,6 +64,7 @@ describe('questions show', PATIENT, () => {
       const { code, stdout } = await bed.run(['questions', 'show', typed]);
       expect(code).toBe(0);
       expect(stdout).toMatch(/Where to deploy\?\n\s+1\. Staging\n\s+2\. Production\n\s+customers see it/);
+      expect(stdout).toContain(`questions answer ${ask_id} --answers-json '${answers}'`);
     }
     const { stdout } = await bed.run(['questions', 'show', ask_id, '--json']);
     expect(JSON.parse(stdout)).toEqual(await bed.client.asks.get(ask_id));
@@ -223,7 +224,11 @@ describe('questions answer', PATIENT, () => {
     ['no way to answer', [], 'say how to answer'],
     ['two ways to answer', ['--declined', '--interactive'], 'exclude each other'],
     ['text that is no JSON', ['--answers-json', '{nope'], 'not valid JSON'],
-    ['JSON of another shape', ['--answers-json', '[{"question_id":"target","option":"x"}]'], 'option'],
+    [
+      'JSON of another shape',
+      ['--answers-json', '[{"question_id":"target","option":"x"}]'],
+      'has no field "option"; its fields are freeform_answer, question_id, selected_option_ids',
+    ],
     ['a file that is not there', ['--answers-file', '/nowhere/answers.json'], '/nowhere/answers.json'],
     [
       'an option that does not exist',

@@ -41,6 +41,13 @@ describe('threads', PATIENT, () => {
     expect(json.map((item: ItemView) => item.author.role)).toEqual(['user', 'worker']);
   });
 
+  it('numbers the questions of an open prompt as a reply names them', async () => {
+    const questions = ['Where?', 'When?'].map((question) => ({ question }));
+    await bed.client.asks.raise(work.runId, { kind: 'question', tool_call_id: 'two', questions });
+    const { stdout } = await threads('show', work.sessionId);
+    expect(stdout).toMatch(/1\)\n\s+Where\?\n[\s\S]*2\)\n\s+When\?\n[\s\S]*one line per question: 1\) … 2\) …/);
+  });
+
   it('lists threads, and follows one until its limit', async () => {
     const listed = await threads('list');
     expect(listed.stdout).toMatch(new RegExp(`^${work.sessionId} +running`, 'm'));
