@@ -94,7 +94,14 @@ function stateFolderChecks(folder: string): Check[] {
   const open = [folder, ...['operator.token', 'worker.token', 'secret.key'].map((file) => join(folder, file))].filter(
     (path) => othersMayRead(path),
   );
-  if (open.length === 0) return [{ name, state: 'good', detail: `${folder}, readable by you alone` }];
+  if (open.length === 0)
+    return [
+      {
+        name,
+        state: 'good',
+        detail: `${folder}, readable by you and by every program of your account, hosted agents included`,
+      },
+    ];
   const advice = `chmod go= ${open.join(' ')}`;
   return [{ name, state: 'warning', detail: `other users of this machine can read ${open.join(', ')}`, advice }];
 }
