@@ -104,6 +104,7 @@ async function startCodex({ transport, url, token, folder }: Connection): Promis
   const env = `{ HOLDPOINT_URL = "${url}", HOLDPOINT_TOKEN = "${token}", NODE_COMPILE_CACHE = "${COMPILED}" }`;
   const config = `[mcp_servers.holdpoint]
 default_tools_approval_mode = "approve"
+startup_timeout_sec = 60
 ${
   transport === 'http'
     ? `url = "${url}/mcp"\nbearer_token_env_var = "AGENT_TOKEN"`
