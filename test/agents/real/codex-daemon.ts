@@ -45,6 +45,7 @@ export class CodexDaemon {
   #attachments: { stop(): Promise<void> } | undefined;
   #daemon: ChildProcess | undefined;
   #made = 0;
+  #token: string | undefined;
   #transcript = '';
 
   /** `starts`: whether the daemon is to be there at once; otherwise Codex starts it when it needs one. */
@@ -86,7 +87,9 @@ export class CodexDaemon {
   }
 
   async attach(): Promise<void> {
-    const { token } = await this.bed.api.tokens.create({ scope: 'worker' });
+    // A worker that is started again has the token that it had: its conversations belong to that.
+    this.#token ??= (await this.bed.api.tokens.create({ scope: 'worker' })).token;
+    const token = this.#token;
     const agents = [isRecording ? recorded(agent, (text) => this.#write(text)) : agent];
     const times = { lookEveryMs: 100, awayMs: 500 };
     this.#attachments = startAttachments({
