@@ -121,6 +121,10 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             value={folder}
             onChange={(event) => setFolder(event.target.value)}
           />
+          <p className="small muted">
+            The agent can read every file of the account that its worker runs as, including Holdpoint's tokens if they
+            are there. <code>holdpoint worker --run-as</code> gives it an account of its own.
+          </p>
         </div>
         <RunSettings
           settings={hosted?.settings ?? []}
