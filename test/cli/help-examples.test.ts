@@ -1,7 +1,7 @@
 // The examples in the help of every command, run by a shell as they are printed, against a real server with the asks that
 // they name.
 // Covers: src/cli/command.ts
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -94,7 +94,13 @@ async function prepare(): Promise<void> {
 
 /** It says that it is there, and ends well when it is told to. */
 async function stays(example: string): Promise<void> {
-  const started = shell(`exec ${example}`);
+  const { token } = await bed.client.tokens.create({ scope: 'worker' });
+  const file = join(temporaryFolder(), 'worker.token');
+  writeFileSync(file, token, { mode: 0o600 });
+  const account = process.getuid?.() === 0 ? '--run-as nobody' : '';
+  const started = shell(
+    `exec ${example.replace('/etc/holdpoint/worker.token', file).replace('--run-as agents', account)}`,
+  );
   let isOver = false;
   void started.ended.then(() => {
     isOver = true;
