@@ -6,7 +6,7 @@ import { isForRecovery, type Output } from '../core/output.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { type FailureReason, type Interruption, isTerminal, isWaiting, LOST_ERROR, type Run } from '../core/run.ts';
 import { countBytes, EXTERNAL_AGENT } from '../core/session.ts';
-import { truncate } from '../core/text-limit.ts';
+import { shorten } from '../core/text-limit.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView } from '../core/views.ts';
 import { takeCarried } from './carried-answer.ts';
@@ -146,7 +146,7 @@ async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Pro
 }
 
 /** A session shows the beginning of what was said last; the whole is in the log. */
-const lastMessageOf = (text: string): string => truncate(text, LAST_MESSAGE_CHARACTERS);
+const lastMessageOf = (text: string): string => shorten(text, LAST_MESSAGE_CHARACTERS);
 
 /** Adds the final text of a run, unless it is a repeat of the last output. */
 async function sayLast(ledger: Ledger, run: Run, text: string | undefined): Promise<void> {

@@ -125,7 +125,7 @@ it('delivers a post of the meantime to an agent that is resumed after kill -9', 
 it('keeps a post of the meantime for an agent that asks again after kill -9', async () => {
   const worker = fragileWorker();
   const run = await bed.play(asking, { agent: 'fragile' });
-  await bed.pending(run.session_id);
+  const [first] = await bed.pending(run.session_id);
   await killFragile(worker, run);
   await bed.until(async () => ((await bed.events(run.session_id, 'run.recovered')).length > 0 ? true : undefined));
   await post(run.session_id, 'Bread');
@@ -134,7 +134,9 @@ it('keeps a post of the meantime for an agent that asks again after kill -9', as
   const again = await bed.api.runs.start(run.session_id, { input: { text: 'again', script: asking } });
   expect(bed.heard(await bed.over(again.run_id))).toEqual(['q: answered: Bread']);
   const [ask] = (await bed.api.asks.list({ run_id: again.run_id })).items;
-  expect(ask).toMatchObject({ status: 'answered', answer: { answered_by: 'operator', surface: 'thread' } });
+  const { answer } = await bed.api.asks.get(first?.ask_id ?? '');
+  expect(ask?.answer).toMatchObject({ answered_by: 'operator', surface: 'system', kept_from: first?.ask_id });
+  expect(ask?.answer?.answered_at_ms).toBe(answer?.answered_at_ms);
 });
 
 it('denies the open approval of an agent that cannot be resumed on SIGTERM', async () => {
