@@ -23,6 +23,7 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.sessions.say('{session_id}', { text: 'x' }),
   (c) => c.sessions.interrupt('{session_id}'),
   (c) => c.sessions.end('{session_id}'),
+  (c) => c.sessions.records('{session_id}'),
   (c) => c.runs.start('{session_id}', { input: {} }),
   (c) => c.runs.list(),
   (c) => c.runs.get('{run_id}'),

@@ -86,8 +86,8 @@ const NOT_DETERMINED: Record<RecordTable, string[]> = {
   // The seal of a session's log is the server's to check.
   sessions: ['bytes_day', 'bytes_stored', 'head_mac', 'kept_count'],
   runs: ['lease_epoch', 'lease_holder', 'lease_until', 'lease_worker', 'permissions', 'recovery'],
-  // Of an ended ask: how often it was sent, and when it was sent last.
-  asks: ['attempts', 'delivered_at'],
+  // Of an ended ask: how often it was sent, and when it was sent last. Of any ask: which token raised it.
+  asks: ['attempts', 'delivered_at', 'raised_by'],
 };
 
 describe('the audit of rows', () => {
