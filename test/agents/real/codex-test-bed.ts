@@ -109,9 +109,11 @@ export class CodexTestBed {
 
 /** Waits until no process is left that works in this folder or was told of it. */
 export async function nothingLeftIn(root: string): Promise<void> {
+  const isInIt = (path: string) => path === root || path.startsWith(`${root}/`);
+  const variablesOf = (pid: string) => (readIfThere('/proc', pid, 'environ') ?? '').split('\0');
   const isOfIt = (pid: string) =>
     Number(pid) !== process.pid &&
-    ((readIfThere('/proc', pid, 'environ') ?? '').includes(`=${root}/`) || folderOf(pid).startsWith(`${root}/`));
+    (isInIt(folderOf(pid)) || variablesOf(pid).some((variable) => isInIt(variable.slice(variable.indexOf('=') + 1))));
   while (readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isOfIt(pid)))
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
