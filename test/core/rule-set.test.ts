@@ -172,13 +172,13 @@ describe('the first match', () => {
       { tool: 'Write', matches: { file_path: 'src/*' }, action: 'allow' },
     ]);
     const decided = (file_path: string) =>
-      decideByRules(set, { ...call({ file_path }, 'Write'), workFolder: '/work/shop' }).decision;
+      decideByRules(set, { ...call({ file_path }, 'Write'), workFolder: '/srv/shop' }).decision;
     expect(decided('src/a.ts')).toBe('allow');
     expect(decided('src/../package.json')).toBe('ask');
     expect(decided('src/../../../etc/passwd')).toBe('reject');
     expect(decided('/etc/../etc/passwd')).toBe('reject');
     expect(decided('./.env')).toBe('reject');
-    expect(decided('/work/shop/src/../.env')).toBe('reject');
+    expect(decided('/srv/shop/src/../.env')).toBe('reject');
     expect(decided('src//a.ts')).toBe('ask');
   });
 

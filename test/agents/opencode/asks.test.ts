@@ -32,9 +32,9 @@ describe('a permission of OpenCode', () => {
   });
 
   it('for a file change shows the whole path and the diff, and cannot be changed', () => {
-    const metadata = { filepath: '/work/a.txt', diff: '-one\n+two\n' };
+    const metadata = { filepath: '/srv/a.txt', diff: '-one\n+two\n' };
     const spec = approvalSpec(permission({ permission: 'edit', patterns: ['work/a.txt'], metadata }), undefined);
-    expect(spec).toMatchObject({ tool_name: 'Edit', input: { file_path: '/work/a.txt' }, diff: metadata.diff });
+    expect(spec).toMatchObject({ tool_name: 'Edit', input: { file_path: '/srv/a.txt' }, diff: metadata.diff });
     expect(spec.editable).toBe(false);
   });
 

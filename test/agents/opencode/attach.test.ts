@@ -47,12 +47,12 @@ function start(password = 'right'): Served {
   const served = serveOpencode({
     argv: ['--port', String(port)],
     env: { OPENCODE_SERVER_PASSWORD: password },
-    directory: '/work/one',
+    directory: '/srv/one',
     prompted: () => {},
     messages: (_: string, id: string | undefined) => (id ? message : [message]),
   });
   served.addSession({ id: 'ses_1', title: 'First' });
-  served.addSession({ id: 'ses_2', title: 'Second', directory: '/work/two' });
+  served.addSession({ id: 'ses_2', title: 'Second', directory: '/srv/two' });
   served.addSession({ id: 'ses_3', title: 'dig (@general subagent)', agent: 'general', parentID: 'ses_1' });
   for (const id of ['ses_1', 'ses_2', 'ses_3']) served.setBusy(id, true);
   return served;
