@@ -31,19 +31,28 @@ function folders(name: string) {
 const hasRun = (call: PlannedCall, folder: string): boolean =>
   'command' in call && timesRunIn(folder, call.command.replace(appendTo(''), '')) > 0;
 
+/** Planned calls as the model makes them; `also` is what a question of this agent has besides. */
+const toolCalls =
+  (shell: string, ask: string, also: object = {}) =>
+  (call: PlannedCall) =>
+    'command' in call
+      ? { tool: shell, input: { command: call.command, description: 'd' }, id: call.id }
+      : {
+          tool: ask,
+          input: { questions: call.questions.map((asked) => ({ ...asQuestion(asked), ...also })) },
+          id: call.id,
+        };
+
+const asQuestion = ({ question, options }: { question: string; options: string[] }) => ({
+  question,
+  header: 'h',
+  options: options.map((label) => ({ label, description: label })),
+});
+
 function claudeFixture(): AgentFixture {
   const { root, next, remove } = folders('claude');
   let model: Model;
-  const toolOf = (call: PlannedCall) =>
-    'command' in call
-      ? { tool: 'Bash', input: { command: call.command, description: 'd' }, id: call.id }
-      : { tool: 'AskUserQuestion', input: { questions: call.questions.map(questionOf) }, id: call.id };
-  const questionOf = ({ question, options }: { question: string; options: string[] }) => ({
-    question,
-    header: 'h',
-    multiSelect: false,
-    options: options.map((label) => ({ label, description: label })),
-  });
+  const toolOf = toolCalls('Bash', 'AskUserQuestion', { multiSelect: false });
   return {
     agent: 'claude',
     isParallel: false,
@@ -120,15 +129,7 @@ function codexFixture(): AgentFixture {
 function opencodeFixture(): AgentFixture {
   const { root, next, remove } = folders('opencode');
   let model: Model;
-  const toolOf = (call: PlannedCall) =>
-    'command' in call
-      ? { tool: 'bash', input: { command: call.command, description: 'd' }, id: call.id }
-      : { tool: 'question', input: { questions: call.questions.map(questionOf) }, id: call.id };
-  const questionOf = ({ question, options }: { question: string; options: string[] }) => ({
-    question,
-    header: 'h',
-    options: options.map((label) => ({ label, description: label })),
-  });
+  const toolOf = toolCalls('bash', 'question');
   return {
     agent: 'opencode',
     isParallel: true,
