@@ -1,6 +1,6 @@
 // Keeps answers that could not be delivered because the run's worker was lost, and reuses them: when the session asks the
-// same question again (same digest), the kept answer is given at once, only once, and only for some minutes. An approval is never reused: it
-// shows the earlier decision, and a person decides again.
+// same question again (same digest), the kept answer is given at once, only once, and only for some minutes. An approval is
+// never reused: it shows the earlier decision, and a person decides again.
 import { type EndedAsk, type PendingAsk, WORKER_RESTART } from '../core/ask.ts';
 import type { Run } from '../core/run.ts';
 import { answer } from './answer.ts';
