@@ -43,10 +43,12 @@ export async function interruptible<T>(
   } catch (error) {
     throw signal.aborted ? left(interruption.message) : error;
   } finally {
-    // After an interruption the handlers stay, so that a repeated signal does not kill the process while it ends. Abandoned
-    // requests must not keep it running.
-    if (signal.aborted) setTimeout(() => process.exit(), LINGER_MS).unref();
-    else for (const name of signals) process.removeListener(name, leave);
+    // After an interruption the handlers stay, and the process ends by exit(), which leaves them in place to the last: a
+    // repeated signal would kill a process that is closing its event loop. Abandoned requests must not keep it running.
+    if (signal.aborted) {
+      process.once('beforeExit', () => process.exit());
+      setTimeout(() => process.exit(), LINGER_MS).unref();
+    } else for (const name of signals) process.removeListener(name, leave);
   }
 }
 
