@@ -76,8 +76,10 @@ function run(root: string, wrappers: readonly string[], line: string): Ran {
   const [bin, folder, log] = ['bin', 'work', 'log'].map((name) => join(root, name)) as [string, string, string];
   mkdirSync(join(folder, 'd'), { recursive: true });
   mkdirSync(bin);
+  mkdirSync(log);
   for (const path of wrappers) symlinkSync(path, join(bin, path.slice(path.lastIndexOf('/') + 1)));
-  const stub = `#!/bin/sh\nprintf '%s\\037' "\${0##*/}" "$@" >>'${log}'\nprintf '\\036' >>'${log}'\n`;
+  // A file per process: programs that run at the same time do not write into each other's records.
+  const stub = `#!/bin/sh\nprintf '%s\\037' "\${0##*/}" "$@" >>'${log}/'$$\n`;
   for (const [i, name] of STUBS.entries()) {
     writeFileSync(join(bin, name), `${stub}exit ${i % 2}\n`);
     chmodSync(join(bin, name), 0o755);
@@ -106,12 +108,7 @@ function endGroup(leader: number): void {
 }
 
 const programsOf = (log: string): string[][] =>
-  existsSync(log)
-    ? readFileSync(log, 'utf8')
-        .split('\x1e')
-        .slice(0, -1)
-        .map((record) => record.split('\x1f').slice(0, -1))
-    : [];
+  readdirSync(log).map((name) => readFileSync(join(log, name), 'utf8').split('\x1f').slice(0, -1));
 
 function complaintsOf({ line, folder, programs }: Ran & { programs: string[][] }): string[] {
   const unseen = new Set(programs.map(([name = '']) => name));
