@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { missingAgents } from './agents-installed.mjs';
 import { installIfNeeded } from './install.mjs';
 import { requireNode, root } from './node.mjs';
+import { runVitest } from './vitest.mjs';
 
 const folder = join(root, 'test', 'agents');
 const stamp = join(folder, 'node_modules', '.holdpoint-install');
@@ -14,9 +15,12 @@ await installIfNeeded();
 installAgents();
 const node = requireNode();
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const args = [vitest, 'run', '--config', 'vitest.agents.config.ts', ...process.argv.slice(2)];
-process.exitCode = spawnSync(node, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1;
+const { passed, failed, skipped } = runVitest(node, env, process.argv.slice(2), [
+  '--config',
+  'vitest.agents.config.ts',
+]);
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = failed > 0 ? 1 : 0;
 
 /** A few hundred megabytes, once for each version; what could not be had is tried again the next time. */
 function installAgents() {

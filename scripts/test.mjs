@@ -3,12 +3,12 @@
 // The last line is `N passed, M failed[, K skipped]`; a failed check counts as one failure. Exits 1 on any.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { buildWebIfNeeded } from './build-web.mjs';
 import { installIfNeeded } from './install.mjs';
 import { requireNode, root } from './node.mjs';
+import { runVitest } from './vitest.mjs';
 
 const CHECKS = [
   ['types', 'typescript', 'tsc', '--noEmit'],
@@ -59,45 +59,10 @@ function collected(child) {
 }
 
 function runTests(args) {
-  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'));
-  const report = join(folder, 'report.json');
-  try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const ok = run('tests', 'vitest', 'vitest', 'run', ...reporters, ...args);
-    const counted = count(report);
-    // Errors outside any test, or no report at all, fail the run without failing a test.
-    return { ...counted, failed: ok ? counted.failed : Math.max(1, counted.failed) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function count(report) {
-  try {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
-      readFileSync(report, 'utf8'),
-    );
-    const broken = testResults.filter((file) => file.status === 'failed' && !file.assertionResults.some(isFailed));
-    return {
-      passed: numPassedTests,
-      failed: numFailedTests + broken.length,
-      skipped: numPendingTests + numTodoTests,
-    };
-  } catch {
-    return { passed: 0, failed: 1, skipped: 0 };
-  }
-}
-
-function isFailed(result) {
-  return result.status === 'failed';
-}
-
-function run(title, ...command) {
   const startedAt = Date.now();
-  console.log(`— ${title}`);
-  const { status } = spawnSync(...commandOf(...command), { cwd: root, env, stdio: 'inherit' });
-  console.log(verdict(title, status, startedAt));
-  return status === 0;
+  const counted = runVitest(node, env, args);
+  console.log(verdict('tests', counted.failed, startedAt));
+  return counted;
 }
 
 function commandOf(packageName, bin, ...args) {
