@@ -126,6 +126,28 @@ describe('verify-audit.mjs', () => {
     expect([printed, code]).toEqual([expect.stringContaining(fault), 10]);
   });
 
+  it('follows rotated keys from the first one, and reports tampering before and after a rotation', async () => {
+    const open = await openGateway();
+    const first = open.ports.sealer.publicKey;
+    for (const title of ['Größe before', 'Größe between', 'Größe after']) {
+      await open.gateway.createSession({ session_id: title, agent: 'external', title });
+      await open.gateway.rotateAuditKey();
+    }
+    const rotated = (await open.store.read((r) => r.events({}, 0, 100))).map(eventJson);
+    await open.close();
+    expect(await verified(rotated, '--key', first)).toMatchObject({ code: 0 });
+    for (const title of ['Größe before', 'Größe between', 'Größe after']) {
+      const changed = rotated.map((line) => line.replace(`"title":"${title}"`, '"title":"x"'));
+      expect(await verified(changed)).toEqual({ code: 10, printed: expect.stringContaining('was altered') });
+    }
+    const forged = rotated.map((line) =>
+      line.replace(`"previous_key":"${first}"`, `"previous_key":"${'A'.repeat(43)}"`),
+    );
+    expect((await verified(forged)).printed).toContain('is not signed by the key before it');
+    const last = JSON.parse(rotated.at(-1) ?? '').data.key;
+    expect((await verified(rotated, '--key', last)).printed).toContain(`is signed by another key: ${first}`);
+  });
+
   it('reports another key than the one that is given', async () => {
     expect((await verified(log, '--key', 'A'.repeat(43))).printed).toContain('is signed by another key');
   });

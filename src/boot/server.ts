@@ -27,6 +27,7 @@ import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
 import { withholdDatabase } from '../worker/program-environment.ts';
 import { startWorker } from '../worker/worker.ts';
+import { openAuditKeys } from './audit-keys.ts';
 import { createHookServers } from './hook-servers.ts';
 import { loadRules } from './rules-file.ts';
 import { loadRuntimes } from './runtimes.ts';
@@ -40,6 +41,8 @@ export interface Settings {
   database: { url: string; poolSize: number; pooled: boolean } | undefined;
   /** The key secrets are sealed with; several servers on one database share it. Kept in the state folder otherwise. */
   secretKey: string | undefined;
+  /** The file with the key that signs the log. In the state folder otherwise. */
+  auditKey?: string | undefined;
   token: string | undefined;
   logLevel: string;
   limits: Limits;
@@ -97,6 +100,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const agents = await loadAgents();
   const runtimes = await loadRuntimes(settings.runtimes);
   const dispatchers = new Set(agents.filter(({ takes }) => takes === 'command').map(({ name }) => name));
+  const sealer = createSealer(secretKey(settings.secretKey, settings.data));
   const ports: Ports = {
     store,
     hash,
@@ -105,7 +109,8 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       next: (prefix) => sortableId(prefix, clock.now(), randomBytes(16)),
       secret: () => `hp_${randomBytes(32).toString('base64url')}`,
     },
-    sealer: createSealer(secretKey(settings.secretKey, settings.data)),
+    sealer,
+    auditKeys: openAuditKeys(settings.auditKey, settings.data, sealer),
     isDispatchAgent: (agent) => dispatchers.has(agent),
     takesSettings: (agent) => agents.some(({ name, settings: chosen }) => name === agent && chosen.length > 0),
   };

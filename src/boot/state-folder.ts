@@ -45,7 +45,7 @@ export function refuseShortToken(token: string): void {
   );
 }
 
-function refuseShared(path: string, { uid, mode }: Stats, wanted: string): void {
+export function refuseShared(path: string, { uid, mode }: Stats, wanted: string): void {
   if (process.getuid === undefined) return;
   const own = process.getuid();
   const isForeign = uid !== own && own !== 0;

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { givenToken } from './server-connection.ts';
 
-const VARIABLES = ['HOLDPOINT_TOKEN', 'HOLDPOINT_SECRET_KEY', 'HOLDPOINT_DATABASE_URL'];
-/** The path of a token file is hidden, too: the program could read that file. */
-const FLAGS = ['--token', '--token-file', '--database-url'];
+const SECRETS = ['HOLDPOINT_TOKEN', 'HOLDPOINT_SECRET_KEY', 'HOLDPOINT_DATABASE_URL'];
+/** The path of a file with a secret is hidden, too: the program could read that file. */
+const VARIABLES = [...SECRETS, 'HOLDPOINT_AUDIT_KEY_FILE'];
+const FLAGS = ['--token', '--token-file', '--database-url', '--audit-key'];
 /** Names the file through which the secrets are passed on. */
 const PASSED = 'HOLDPOINT_PASSED_SECRETS';
 
@@ -54,15 +55,16 @@ function secretsIn(args: readonly string[], env: NodeJS.ProcessEnv) {
     flags[flag] = value;
     if (flag === arg) i++;
   }
-  const { '--token': token, '--token-file': tokenFile, '--database-url': address } = flags;
+  const { '--token': token, '--token-file': tokenFile, '--database-url': address, '--audit-key': auditKey } = flags;
   const given = givenToken({ ...(token !== undefined && { token }), ...(tokenFile !== undefined && { tokenFile }) });
   const variables = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const secrets: Secrets = {
     ...variables,
     ...(given !== undefined && { HOLDPOINT_TOKEN: given }),
     ...(address !== undefined && { HOLDPOINT_DATABASE_URL: address }),
+    ...(auditKey !== undefined && { HOLDPOINT_AUDIT_KEY_FILE: auditKey }),
   };
-  const isPlain = token !== undefined || address !== undefined || Object.keys(variables).length > 0;
+  const isPlain = token !== undefined || address !== undefined || SECRETS.some((name) => name in variables);
   return { secrets, isPlain, rest };
 }
 

@@ -15,6 +15,7 @@ const LOAD = {
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand(),
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
+  keys: async () => (await import('./commands/keys.ts')).keysCommand(),
   run: async () => (await import('./commands/run.ts')).runCommand(),
   connect: async () => (await import('./commands/connect.ts')).connectCommand(),
   disconnect: async () => (await import('./commands/disconnect.ts')).disconnectCommand(),
@@ -35,7 +36,7 @@ const LOAD = {
 /** What the help shows; `hook` is called by agents. */
 const GROUPS: Record<string, readonly (keyof typeof LOAD)[]> = {
   'Answer:': ['inbox', 'questions', 'approvals', 'threads'],
-  'Look:': ['events', 'sessions', 'runs', 'audit'],
+  'Look:': ['events', 'sessions', 'runs', 'audit', 'keys'],
   'Work:': ['run', 'connect', 'disconnect', 'demo', 'mcp', 'rules', 'skills'],
   'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'doctor', 'completion'],
 };

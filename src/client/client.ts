@@ -239,6 +239,11 @@ function createCalls(http: Http, headers?: Record<string, string>) {
       revoke: (id: string, options?: Options) =>
         send<z.infer<typeof views.TokenView>>({ method: 'DELETE', path: path`/v1/tokens/${id}`, ...options }),
     },
+    auditKeys: {
+      /** The public keys that sign the log, the first one first. */
+      list: () => get<views.AuditKeyView[]>('/v1/audit/keys'),
+      rotate: (options?: Options) => post<views.AuditKeyView>('/v1/audit/keys', {}, options),
+    },
     signIn: {
       /** A link that signs a browser in, once. */
       offer: (body: In<typeof bodies.CreateSignInLink> = {}, options?: Options) =>

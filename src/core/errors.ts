@@ -78,6 +78,7 @@ export const ERRORS = {
   rate_limited: ['limits', 'Too many requests'],
   too_many_streams: ['limits', 'Too many open streams and polls'],
   record_unreadable: ['system', 'A stored record is damaged'],
+  audit_key_unavailable: ['system', 'The audit key cannot be used'],
   store_unavailable: ['system', 'The database could not keep this'],
   shutting_down: ['system', 'The server is stopping'],
   internal: ['system', 'Something went wrong on our side'],

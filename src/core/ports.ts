@@ -1,4 +1,4 @@
-// Declares the ports of the gateway: a store, a clock, randomness, hashes and a sealer. Types only.
+// Declares the ports of the gateway: a store, a clock, randomness, hashes, a sealer and signing keys. Types only.
 // Everything is asynchronous and nothing assumes one writer: a store may group commits (SQLite) or run transactions
 // concurrently under the session's lock (PostgreSQL).
 import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surface } from './ask.ts';
@@ -26,14 +26,27 @@ export interface Ids {
   secret(): string;
 }
 
-/** Encrypts secret answers, compares decisions without storing them in the clear, and signs for the server. */
-export interface Sealer {
+/** A key pair that signs the log. */
+export interface SigningKey {
+  readonly publicKey: string;
+  sign(text: string): string;
+}
+
+/** Encrypts secret answers and compares decisions without storing them in the clear. Its own pair signs until another does. */
+export interface Sealer extends SigningKey {
   seal(text: string): string;
   open(sealed: string): string;
   mac(text: string): string;
-  /** Verified with `publicKey`. */
-  sign(text: string): string;
-  readonly publicKey: string;
+}
+
+/** The key pairs that this server can sign the log with. */
+export interface AuditKeys {
+  /** The pair that this server prefers. */
+  preferred(): SigningKey;
+  /** The pair with this public key; undefined where this server does not have it. */
+  find(publicKey: string): SigningKey | undefined;
+  /** Stores a new pair. It is preferred once `find` has been asked for it, which is when the log has introduced it. */
+  prepare(): SigningKey;
 }
 
 export interface Page {
@@ -284,6 +297,7 @@ export interface Ports {
   ids: Ids;
   hash: Hash;
   sealer: Sealer;
+  auditKeys: AuditKeys;
   /** Whether an agent runs headless commands: each of its runs is a dispatch. */
   isDispatchAgent(agent: string): boolean;
   /** Whether the input of its runs may say what it is allowed to do. */

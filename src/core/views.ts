@@ -289,6 +289,14 @@ export const TokenView = z.object({
 export const NewTokenView = TokenView.extend({ token: z.string() });
 export type NewTokenView = z.infer<typeof NewTokenView>;
 
+/** A public key that signs checkpoints of the log. */
+export const AuditKeyView = z.object({
+  key: z.string().describe('Ed25519 public key, base64url'),
+  introduced_at_ms: instant.optional().describe('When the key before it introduced it; absent for the first'),
+  is_current: z.boolean().describe('Whether it signs from now on'),
+});
+export type AuditKeyView = z.infer<typeof AuditKeyView>;
+
 /** An agent that some worker hosts now. */
 export const AgentView = AgentDescription.extend({
   is_connectable: z.boolean().describe("Whether a person's own copy can be connected: `holdpoint connect`"),

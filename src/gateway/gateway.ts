@@ -5,6 +5,7 @@ import type { Actor } from '../core/token.ts';
 import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
 import { originsOf, wantsOrigin } from './ask-origin.ts';
+import { introduceOwnKey, listAuditKeys, rotateAuditKey } from './audit-key.ts';
 import { listRows } from './audited-rows.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
 import { cancelCall, isCallCancelled } from './cancelled-call.ts';
@@ -81,6 +82,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
       await ensureSystemSession(ports);
       await checkSecretKey(ports);
       await sealOldHeads(ports);
+      await introduceOwnKey(ports);
       await expireOverdue(ports);
       for (const workerId of lostWorkers) await recoverWorker(ports, workerId);
       await feed.start();
@@ -95,6 +97,8 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     now: () => ports.clock.now(),
     /** The sweep does so every minute. */
     signLog: () => signLog(ports),
+    rotateAuditKey: bind(rotateAuditKey),
+    listAuditKeys: () => listAuditKeys(ports),
     /** For idempotency keys and fingerprints: keyed, because a body may hold a secret short enough to guess. */
     hash: ports.sealer.mac,
 

@@ -23,6 +23,7 @@ import { isLostVisitor, servePage } from './page.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
+import { addAuditKeys } from './routes/audit-keys.ts';
 import { addDrafts } from './routes/drafts.ts';
 import { addEvents } from './routes/events.ts';
 import { addHooks, type HookHandlers } from './routes/hooks.ts';
@@ -80,6 +81,7 @@ const ROUTES = [
   addThreads,
   addWorkers,
   addTokens,
+  addAuditKeys,
   addSignIn,
   addDrafts,
   addInsights,

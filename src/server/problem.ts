@@ -77,6 +77,7 @@ export const STATUS: Record<ErrorCode, number> = {
   rate_limited: 429,
   too_many_streams: 429,
   record_unreadable: 500,
+  audit_key_unavailable: 409,
   store_unavailable: 503,
   shutting_down: 503,
   internal: 500,

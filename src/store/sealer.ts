@@ -1,30 +1,17 @@
 // Encrypts secret answers at rest: AES-256-GCM under a key stored beside the database, readable by its owner only. The
 // HMAC key that compares answers and the Ed25519 pair that signs are derived from the same key.
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  hkdfSync,
-  randomBytes,
-  sign,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type { Sealer } from '../core/ports.ts';
+import { SEED_BYTES, signingKey } from '../node/ed25519.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** An Ed25519 private key in PKCS #8 is this and its 32 bytes. */
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
-
 /** One master key and one derived key per use, so that a hash reveals nothing about a ciphertext. */
 export function createSealer(masterKey: Buffer): Sealer {
-  const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `holdpoint:${use}`, 32));
+  const derive = (use: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `holdpoint:${use}`, SEED_BYTES));
   const sealing = derive('seal');
   const comparing = createSecretKey(derive('mac'));
-  const signing = createPrivateKey({ key: Buffer.concat([PKCS8, derive('sign')]), format: 'der', type: 'pkcs8' });
   return {
     seal(text) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -39,7 +26,6 @@ export function createSealer(masterKey: Buffer): Sealer {
       return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
     mac: (text) => createHmac('sha256', comparing).update(text).digest('base64'),
-    sign: (text) => sign(null, Buffer.from(text), signing).toString('base64url'),
-    publicKey: createPublicKey(signing).export({ format: 'jwk' }).x ?? '',
+    ...signingKey(derive('sign')),
   };
 }

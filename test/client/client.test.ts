@@ -67,6 +67,8 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.tokens.create({ scope: 'viewer' }),
   (c) => c.tokens.list(),
   (c) => c.tokens.revoke('{token_id}'),
+  (c) => c.auditKeys.list(),
+  (c) => c.auditKeys.rotate(),
   (c) => c.asks.draft('{ask_id}'),
   (c) => c.asks.saveDraft('{ask_id}', {}),
   (c) => c.asks.dropDraft('{ask_id}'),

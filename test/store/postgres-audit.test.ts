@@ -2,6 +2,7 @@
 // Covers: src/store/records.ts, src/store/postgres.ts
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import { openAuditKeys } from '../../src/boot/audit-keys.ts';
 import { Audit } from '../../src/core/audit.ts';
 import { sortableId } from '../../src/core/id.ts';
 import type { Ports } from '../../src/core/ports.ts';
@@ -12,6 +13,7 @@ import { openPostgres } from '../../src/store/postgres.ts';
 import { createSealer } from '../../src/store/sealer.ts';
 import { rowFaults } from '../gateway/model/rows.ts';
 import { hash, person } from '../support/gateway.ts';
+import { temporaryFolder } from '../support/process.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const postgres = postgresForAll();
@@ -20,6 +22,7 @@ it('reports what was changed in the tables and in the log on PostgreSQL', async 
   const { url, drop } = await postgres.database();
   const { store, clock } = await openPostgres({ url, hash, poolSize: 4, pooled: false, onError: () => {} });
   let made = 0;
+  const sealer = createSealer(Buffer.alloc(32, 7));
   const ports: Ports = {
     store,
     clock,
@@ -28,7 +31,8 @@ it('reports what was changed in the tables and in the log on PostgreSQL', async 
       secret: () => `${++made}`,
     },
     hash,
-    sealer: createSealer(Buffer.alloc(32, 7)),
+    sealer,
+    auditKeys: openAuditKeys(undefined, temporaryFolder(), sealer),
     isDispatchAgent: () => false,
     takesSettings: () => false,
   };

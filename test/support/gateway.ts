@@ -4,6 +4,7 @@ import { hash as digest } from 'node:crypto';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openAuditKeys } from '../../src/boot/audit-keys.ts';
 import type { Surface } from '../../src/core/ask.ts';
 import { HoldpointError } from '../../src/core/errors.ts';
 import { sortableId } from '../../src/core/id.ts';
@@ -64,6 +65,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
       ids: { next: (prefix) => sortableId(prefix, now, counted(++made)), secret: () => `secret ${++made}` },
       hash,
       sealer,
+      auditKeys: openAuditKeys(undefined, folder, sealer),
       isDispatchAgent: (agent) => agent === 'exec',
       takesSettings: (agent) => agent === 'claude',
     };

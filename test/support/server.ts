@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { openAuditKeys } from '../../src/boot/audit-keys.ts';
 import { sortableId } from '../../src/core/id.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Ports } from '../../src/core/ports.ts';
@@ -90,6 +91,7 @@ export class Server {
 
   async open(): Promise<void> {
     const store = await openSqlite(this.folder, hash);
+    const sealer = createSealer(this.#key);
     const ports: Ports = {
       store,
       hash,
@@ -98,7 +100,8 @@ export class Server {
         next: (prefix) => sortableId(prefix, this.now(), randomBytes(16)),
         secret: () => `hp_${randomBytes(32).toString('base64url')}`,
       },
-      sealer: createSealer(this.#key),
+      sealer,
+      auditKeys: openAuditKeys(undefined, this.folder, sealer),
       isDispatchAgent: (agent) => agent === 'exec',
       takesSettings: (agent) => agent === 'claude',
     };

@@ -95,7 +95,8 @@ function reportLines(found: LogReport) {
     good(
       `signed through event ${found.signed_through_seq} (checkpoints: ${checkpoints}; events since: ${found.unsigned_events})`,
     ),
-    line(span(`  key ${keys.join(', ')}: store it elsewhere, and pass it with --key next time`, 'dim')),
+    line(span(`  key ${keys[0]}: store it elsewhere, and pass it with --key next time`, 'dim')),
+    ...keys.slice(1).map((key) => line(span(`  then key ${key}, introduced by the one before it`, 'dim'))),
   ];
 }
 

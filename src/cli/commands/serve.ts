@@ -23,6 +23,7 @@ export interface ServeFlags {
   port?: string;
   data?: string;
   databaseUrl?: string;
+  auditKey?: string;
   token?: string;
   tokenFile?: string;
   log?: string;
@@ -42,6 +43,10 @@ export function serveCommand(): Command {
     .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
     .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
     .option('--database-url <address>', 'PostgreSQL instead of SQLite (HOLDPOINT_DATABASE_URL)')
+    .option(
+      '--audit-key <file>',
+      'file with the key that signs the log, outside of the state folder (HOLDPOINT_AUDIT_KEY_FILE)',
+    )
     .withToken('file with the operator token (HOLDPOINT_TOKEN); otherwise generated and stored in the state folder')
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
     .option('--allow-host <name>', 'another host name to answer to; may be repeated', repeated, [])
@@ -90,6 +95,7 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
     data: flags.data ?? stateFolder(env),
     database: databaseOf(flags, env),
     secretKey: env.HOLDPOINT_SECRET_KEY,
+    auditKey: flags.auditKey ?? env.HOLDPOINT_AUDIT_KEY_FILE,
     token: givenToken(flags) ?? env.HOLDPOINT_TOKEN ?? undefined,
     logLevel: logLevelOf(flags.log, env.HOLDPOINT_LOG),
     limits: limitsOf(env),
