@@ -31,7 +31,8 @@ const set = compileRules(
   ]),
 );
 
-const decide = (command: string) => decideByRules(set, { tool: 'Bash', input: { command }, context: 'thread' });
+const decide = (command: string) =>
+  decideByRules({ sets: [set] }, { tool: 'Bash', input: { command }, context: 'thread' });
 
 /** The processor time of one decision, which other work on the machine does not lengthen. */
 function measured(command: string): number {

@@ -35,12 +35,15 @@ export function decideByPolicy(
 
 /** Undefined: a person decides. A delegate is not consulted here. */
 function byRules(rules: RuleSet, session: Session, action: ApprovalContent): PolicyDecision | undefined {
-  const { decision, decidedBy, explanation } = decideByRules(rules, {
-    tool: action.tool_name,
-    input: action.input,
-    context: action.lineage ? 'subagent' : 'thread',
-    workFolder: action.work_folder ?? session.workFolder,
-  });
+  const { decision, decidedBy, explanation } = decideByRules(
+    { sets: [rules] },
+    {
+      tool: action.tool_name,
+      input: action.input,
+      context: action.lineage ? 'subagent' : 'thread',
+      workFolder: action.work_folder ?? session.workFolder,
+    },
+  );
   const answeredBy = `rule:${decidedBy?.source}`;
   if (decision === 'allow') return { behavior: 'allow', answeredBy, why: explanation };
   if (decision === 'reject') return { behavior: 'deny', answeredBy, why: decidedBy?.rule.message ?? explanation };

@@ -25,8 +25,8 @@ interface CompiledRule {
   index: number;
   tool: Glob;
   isAllow: boolean;
-  /** A project file may not allow: its allow only ends the search in that file, and the search continues from here. */
-  continuesAt: number | undefined;
+  /** A project file may not allow: its allow only ends the search in that file. */
+  isPass: boolean;
   command: readonly CommandPattern[] | undefined;
   values: readonly { name: string; globs: readonly Glob[]; is?: boolean }[];
 }
@@ -50,11 +50,12 @@ const COMMAND_ARGUMENTS = ['command', 'cmd'];
 /** Names of tools come from agents. */
 const MOST_INDEXES = 64;
 
+/** The rules of one source, in order. */
 export function compileRules(rules: readonly SourcedRule[]): RuleSet {
-  return { rules: rules.map((each, index) => compileRule(each, index, rules)), indexes: new Map() };
+  return { rules: rules.map(compileRule), indexes: new Map() };
 }
 
-function compileRule(sourced: SourcedRule, index: number, rules: readonly SourcedRule[]): CompiledRule {
+function compileRule(sourced: SourcedRule, index: number): CompiledRule {
   const { tool, matches = {}, action } = sourced.rule;
   const isProject = sourced.source === 'project';
   const isPass = isProject && (action === 'allow' || action === 'delegate');
@@ -65,7 +66,7 @@ function compileRule(sourced: SourcedRule, index: number, rules: readonly Source
     index,
     tool: compileGlob(tool),
     isAllow: action === 'allow' || isPass,
-    continuesAt: isPass ? endOfSource(rules, index) : undefined,
+    isPass,
     command:
       commands.length > 0 ? commands.flatMap(([, value]) => patterns(value)).map(compileCommandPattern) : undefined,
     values: Object.entries(matches)
@@ -78,26 +79,32 @@ function compileRule(sourced: SourcedRule, index: number, rules: readonly Source
   };
 }
 
-function endOfSource(rules: readonly SourcedRule[], index: number): number {
-  let end = index;
-  while (rules[end]?.source === rules[index]?.source) end += 1;
-  return end;
+/** The rules of every source in the order of sources; grants are asked about what those would ask a person about. */
+export interface RuleSources {
+  sets: readonly RuleSet[];
+  grants?: RuleSet | undefined;
 }
 
-/** `grants` are asked about what the rules would ask a person about. */
-export function decideByRules(set: RuleSet, call: RuledCall, grants?: RuleSet): RuleDecision {
+export function decideByRules(sources: RuleSources, call: RuledCall): RuleDecision {
   const lines = COMMAND_ARGUMENTS.map((name) => call.input[name]).filter((value) => value !== undefined);
-  if (lines.length === 0) return summarise([wholeCall(set, call, grants)]);
-  return summarise(lines.flatMap((line) => commandParts(set, call, readLine(line), grants)));
+  if (lines.length === 0) return summarise([wholeCall(sources, call)]);
+  return summarise(lines.flatMap((line) => commandParts(sources, call, readLine(line))));
+}
+
+/** The match of the first source that has one. */
+function firstSource({ sets, grants }: RuleSources, find: (set: RuleSet) => Match | undefined): Match | undefined {
+  let found: Match | undefined;
+  for (const set of sets) if (!found) found = find(set);
+  const needsGrant = !found || found.rule.rule.action === 'ask';
+  return (grants && needsGrant ? find(grants) : undefined) ?? found;
 }
 
 /** A call that is no shell command has one part. */
-function wholeCall(set: RuleSet, call: RuledCall, grants: RuleSet | undefined): PartDecision {
-  const find = (rules: RuleSet) =>
-    firstMatch(indexOf(rules, call).all, (rule) => matchesValues(rule, call) && !rule.command);
-  const found = find(set);
-  const granted = needsGrant(found) && grants ? find(grants) : undefined;
-  return explainPart({ text: call.tool }, granted ?? found, undefined);
+function wholeCall(sources: RuleSources, call: RuledCall): PartDecision {
+  const found = firstSource(sources, (set) =>
+    firstMatch(indexOf(set, call).all, (rule) => matchesValues(rule, call) && !rule.command),
+  );
+  return explainPart({ text: call.tool }, found, undefined);
 }
 
 interface Line {
@@ -119,42 +126,43 @@ function readLine(value: unknown): Line {
 
 const quoted = (word: string): string => (/^[\w@%+:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-function commandParts(set: RuleSet, call: RuledCall, line: Line, grants: RuleSet | undefined): PartDecision[] {
+function commandParts(sources: RuleSources, call: RuledCall, line: Line): PartDecision[] {
   const { commands, unknown } = line.reading;
-  const unread = unknown === undefined && commands.length > 0 ? [] : [decideUnread(set, call, line, grants)];
-  return [...unread, ...commands.map((command) => decideCommand(set, call, line, command, grants))];
+  const unread = unknown === undefined && commands.length > 0 ? [] : [decideUnread(sources, call, line)];
+  return [...unread, ...commands.map((command) => decideCommand(sources, call, line, command))];
 }
 
-/** The line as a whole, where it could not be read: only a rule for all of the tool, or for exactly this text, applies. */
-function decideUnread(set: RuleSet, call: RuledCall, line: Line, grants: RuleSet | undefined): PartDecision {
+/**
+ * The line as a whole, where it could not be read: only a rule for all of the tool, or for exactly this text, applies. No
+ * grant does: the person who gave it could not tell what runs either.
+ */
+function decideUnread({ sets }: RuleSources, call: RuledCall, line: Line): PartDecision {
   const why = line.reading.unknown ?? 'it has no command';
-  const find = (rules: RuleSet) =>
-    firstMatch(indexOf(rules, call).all, (rule) => {
+  const found = firstSource({ sets }, (set) =>
+    firstMatch(indexOf(set, call).all, (rule) => {
       if (!matchesValues(rule, call)) return false;
       if (rule.isAllow) return rule.command?.some(({ exact }) => exact === line.text) ?? false;
       return !rule.command || rule.command.some(({ raw }) => matchesGlob(raw, line.text));
-    });
-  const found = find(set);
-  const granted = needsGrant(found) && grants ? find(grants) : undefined;
-  return explainPart({ text: line.text }, granted ?? found, why);
+    }),
+  );
+  return explainPart({ text: line.text }, found, why);
 }
 
 function decideCommand(
-  set: RuleSet,
+  { sets, grants }: RuleSources,
   call: RuledCall,
   line: Line,
   command: ShellCommand,
-  grants: RuleSet | undefined,
 ): PartDecision {
   const part = partText(command);
   const obstacle = notCovered(command);
-  const find = (rules: RuleSet) => firstForCommand(rules, call, line, part, obstacle);
-  const found = find(set);
-  const granted = needsGrant(found) && grants ? find(grants) : undefined;
-  return explainPart(command, granted ?? found, obstacle);
+  const sources = command.unknown === undefined ? { sets, grants } : { sets };
+  return explainPart(
+    command,
+    firstSource(sources, (set) => firstForCommand(set, call, line, part, obstacle)),
+    obstacle,
+  );
 }
-
-const needsGrant = (found: Match | undefined): boolean => !found || found.isDoubt || found.rule.rule.action === 'ask';
 
 export interface Match {
   rule: SourcedRule;
@@ -231,13 +239,10 @@ function firstMatch(
   rules: readonly CompiledRule[],
   applies: (rule: CompiledRule) => boolean | 'doubt',
 ): Match | undefined {
-  let from = 0;
   for (const rule of rules) {
-    if (rule.index < from) continue;
     const found = applies(rule);
     if (found === false) continue;
-    if (rule.continuesAt === undefined) return { rule: rule.sourced, isDoubt: found === 'doubt' };
-    from = rule.continuesAt;
+    return rule.isPass ? undefined : { rule: rule.sourced, isDoubt: found === 'doubt' };
   }
   return undefined;
 }

@@ -20,8 +20,11 @@ it('reads a JSON array of rules and names the file in explanations', () => {
   write('[{"tool":"Bash","matches":{"command":"git *"},"action":"allow"}]');
   const set = loadRules(folder);
   const call = { tool: 'Bash', input: { command: 'git log' }, context: 'thread' as const };
-  expect(set && decideByRules(set, call)).toMatchObject({ decision: 'allow', decidedBy: { source: 'organisation' } });
-  expect(set && decideByRules(set, call).explanation).toContain(`rule 1 of ${join(folder, 'rules.json')}`);
+  expect(set && decideByRules({ sets: [set] }, call)).toMatchObject({
+    decision: 'allow',
+    decidedBy: { source: 'organisation' },
+  });
+  expect(set && decideByRules({ sets: [set] }, call).explanation).toContain(`rule 1 of ${join(folder, 'rules.json')}`);
 });
 
 it.each([

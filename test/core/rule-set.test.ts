@@ -20,8 +20,10 @@ const call = (input: RuledCall['input'], tool = 'Bash', context: RuleContext = '
   input,
   context,
 });
-const decide = (set: RuleSet, command: unknown, grants?: RuleSet) =>
-  decideByRules(set, call({ command }), grants).decision;
+const decisionOf = (sets: RuleSet | RuleSet[], asked: RuledCall, grants?: RuleSet) =>
+  decideByRules({ sets: [sets].flat(), grants }, asked);
+const decide = (sets: RuleSet | RuleSet[], command: unknown, grants?: RuleSet) =>
+  decisionOf(sets, call({ command }), grants).decision;
 
 const allowing = setOf(corpus.rules.allow);
 const denying = setOf(corpus.rules.deny);
@@ -142,11 +144,11 @@ describe('the first match', () => {
   });
 
   it('asks without any rule', () => {
-    expect(decideByRules(setOf([]), call({ command: 'ls' }))).toMatchObject({
+    expect(decisionOf(setOf([]), call({ command: 'ls' }))).toMatchObject({
       decision: 'ask',
       explanation: 'no rule covers `ls`',
     });
-    expect(decideByRules(setOf([]), call({}, 'Write'))).toMatchObject({ decision: 'ask' });
+    expect(decisionOf(setOf([]), call({}, 'Write'))).toMatchObject({ decision: 'ask' });
   });
 
   it('looks at the tool, the context and every argument', () => {
@@ -156,7 +158,7 @@ describe('the first match', () => {
       { tool: 'Write', matches: { file_path: ['src/*', 'test/*'], overwrite: false }, action: 'allow' },
     ]);
     const decided = (input: RuledCall['input'], tool: string, context?: RuleContext) =>
-      decideByRules(set, call(input, tool, context)).decision;
+      decisionOf(set, call(input, tool, context)).decision;
     expect(decided({}, 'mcp__a__b')).toBe('allow');
     expect(decided({}, 'mcp__a__b', 'subagent')).toBe('reject');
     expect(decided({}, 'Mcp__a')).toBe('ask');
@@ -172,7 +174,7 @@ describe('the first match', () => {
       { tool: 'Write', matches: { file_path: 'src/*' }, action: 'allow' },
     ]);
     const decided = (file_path: string) =>
-      decideByRules(set, { ...call({ file_path }, 'Write'), workFolder: '/srv/shop' }).decision;
+      decisionOf(set, { ...call({ file_path }, 'Write'), workFolder: '/srv/shop' }).decision;
     expect(decided('src/a.ts')).toBe('allow');
     expect(decided('src/../package.json')).toBe('ask');
     expect(decided('src/../../../etc/passwd')).toBe('reject');
@@ -184,7 +186,7 @@ describe('the first match', () => {
 
   it('takes `cmd` and `command` for the same, both if both are given, and lists of words', () => {
     const set = setOf([{ tool: 'Bash', matches: { cmd: 'git *' }, action: 'allow' }]);
-    const decided = (input: RuledCall['input']) => decideByRules(set, call(input)).decision;
+    const decided = (input: RuledCall['input']) => decisionOf(set, call(input)).decision;
     expect(decided({ cmd: 'git log' })).toBe('allow');
     expect(decided({ command: 'git log' })).toBe('allow');
     expect(decided({ command: 'git log', cmd: 'rm x' })).toBe('ask');
@@ -228,7 +230,7 @@ describe('the first match', () => {
 
 describe('sources', () => {
   const of = (...lists: [RuleSource, unknown[]][]) =>
-    compileRules(lists.flatMap(([source, rules]) => sourced(source, `the ${source}`, Rules.parse(rules))));
+    lists.map(([source, rules]) => compileRules(sourced(source, `the ${source}`, Rules.parse(rules))));
 
   it('lets a project file reject and ask, but never allow or delegate', () => {
     const project = [shell('allow', 'rm *'), { tool: 'Bash', action: 'delegate', to: './x' }];
@@ -251,7 +253,7 @@ describe('sources', () => {
 
   it('lets a grant answer what would be asked, and nothing that is rejected', () => {
     const rules = of(['organisation', [shell('reject', 'rm *'), shell('ask', 'git push *'), shell('allow', 'ls *')]]);
-    const grants = of(['grant', [shell('allow', 'git push *', 'rm *', 'make *')]]);
+    const grants = setOf([shell('allow', 'git push *', 'rm *', 'make *')], 'grant');
     expect(decide(rules, 'git push', grants)).toBe('allow');
     expect(decide(rules, 'ls; make; git push', grants)).toBe('allow');
     expect(decide(rules, 'rm x', grants)).toBe('reject');
@@ -259,8 +261,16 @@ describe('sources', () => {
     expect(decide(rules, 'sudo make', grants)).toBe('ask');
   });
 
+  it('lets no grant cover what cannot be parsed or told, not even its exact text', () => {
+    for (const line of ['make "', 'eval $X', 'sh -c "$X"'])
+      expect([decide([], line, setOf([shell('allow', line.replaceAll('\\', '\\\\'))], 'grant')), line]).toEqual([
+        'ask',
+        line,
+      ]);
+  });
+
   it('names the rule, its source and the part in the explanation', () => {
-    const decision = decideByRules(denying, call({ command: 'git log; sudo rm -rf x' }));
+    const decision = decisionOf(denying, call({ command: 'git log; sudo rm -rf x' }));
     expect(decision.explanation).toBe(
       'rule 1 of rules (Bash {"command":["rm *","curl *"]} → reject) rejects `rm -rf x` (part 3 of 3)',
     );

@@ -41,7 +41,7 @@ const ALLOWING = rulesOf([bash('allow', ...[...ALLOWED].map((name) => `${name} *
 const REJECTING = new Map(STUBS.map((name) => [name, rulesOf([bash('reject', `${name} *`), bash('allow')])]));
 
 export const decisionOf = (set: RuleSet, command: string): string =>
-  decideByRules(set, { tool: 'Bash', input: { command }, context: 'thread' }).decision;
+  decideByRules({ sets: [set] }, { tool: 'Bash', input: { command }, context: 'thread' }).decision;
 
 interface Ran {
   line: string;

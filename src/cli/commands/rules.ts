@@ -55,11 +55,14 @@ function testCommand(): Command {
       `holdpoint rules test Write '{"file_path":"src/a.ts"}' --subagent`,
     )
     .action(async (tool: string, input: string, flags: RuleFlags & { subagent?: boolean }) => {
-      const { decision, decidedBy, explanation, parts } = decideByRules(await ownRules(), {
-        tool,
-        input: objectOf('<input>', readJson('<input>', { json: input })),
-        context: flags.subagent ? 'subagent' : 'thread',
-      });
+      const { decision, decidedBy, explanation, parts } = decideByRules(
+        { sets: [await ownRules()] },
+        {
+          tool,
+          input: objectOf('<input>', readJson('<input>', { json: input })),
+          context: flags.subagent ? 'subagent' : 'thread',
+        },
+      );
       if (flags.json)
         printJson({ decision, rule: decidedBy?.rule ?? null, source: decidedBy?.source ?? null, explanation });
       else {
