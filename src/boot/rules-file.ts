@@ -1,6 +1,7 @@
-// Reads the server's rules: `rules.json` in the state folder, a JSON array, read when the server starts. A file that is not
-// understood is refused: rules that are left out could be the ones that restrict.
-import { readFileSync } from 'node:fs';
+// Reads the server's rules: `rules.json` in the state folder, a JSON array, read when the server starts and whenever it has
+// changed. A file that is not understood is refused: rules that are left out could be the ones that restrict. A server that
+// runs keeps the last rules that it understood and reports the fault, also where the file is gone.
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../core/errors.ts';
 import { issueText } from '../core/issue-text.ts';
@@ -22,6 +23,50 @@ export function loadRules(folder: string): RuleSet | undefined {
     'invalid_request',
     `${path}: ${where === '' ? 'it' : where} ${issue ? issueText(issue) : 'is not valid'}.`,
   );
+}
+
+/** Rules as of the last understood state of the file, and what is wrong with its state now. */
+export interface WatchedRules {
+  rules(): RuleSet | undefined;
+  fault(): string | undefined;
+}
+
+/** Looks at the file at every call: a change applies to the next decision. Throws where the first state is not understood. */
+export function watchRules(folder: string, onFault: (message: string) => void): WatchedRules {
+  const path = join(folder, RULES_FILE);
+  let seen = stateOf(path);
+  let rules = loadRules(folder);
+  let fault: string | undefined;
+  const look = () => {
+    const state = stateOf(path);
+    if (state === seen) return;
+    seen = state;
+    fault = undefined;
+    try {
+      const read = loadRules(folder);
+      if (!read && rules) throw new Error(`${path} is gone. Write [] into it to have no rules.`);
+      rules = read;
+    } catch (error) {
+      fault = `${(error as Error).message} The rules that were read before still apply.`;
+      onFault(fault);
+    }
+  };
+  return {
+    rules() {
+      look();
+      return rules;
+    },
+    fault() {
+      look();
+      return fault;
+    },
+  };
+}
+
+/** Another text for another state of the file. */
+function stateOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stat ? `${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.size}` : 'none';
 }
 
 function textOf(path: string): string | undefined {

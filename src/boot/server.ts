@@ -29,7 +29,7 @@ import { withholdDatabase } from '../worker/program-environment.ts';
 import { startWorker } from '../worker/worker.ts';
 import { openAuditKeys } from './audit-keys.ts';
 import { createHookServers } from './hook-servers.ts';
-import { loadRules } from './rules-file.ts';
+import { watchRules } from './rules-file.ts';
 import { loadRuntimes } from './runtimes.ts';
 import { keptSecret, openStateFolder, refuseShortToken, secretKey } from './state-folder.ts';
 
@@ -117,7 +117,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const gateway = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
     sessionBytesPerDay: settings.limits.sessionBytesPerDay,
-    rules: loadRules(settings.data),
+    rules: watchRules(settings.data, (message) => logger.error(message)).rules,
     onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
   });
   const token = await operatorToken(gateway, settings);

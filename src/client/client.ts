@@ -8,6 +8,7 @@ import type { RunStatus } from '../core/run.ts';
 import type { SkillView } from '../core/skill.ts';
 import type * as views from '../core/views.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
+import { grantCalls } from './rule-calls.ts';
 import { iterate } from './stream.ts';
 
 /** A page of a list. `next` continues it; `cursor` is the log position it is true for, or the place in a thread. */
@@ -19,7 +20,7 @@ export interface Listed<T, Cursor = number> {
   searchedTo?: number | undefined;
 }
 
-interface Page {
+export interface Page {
   limit?: number | undefined;
   cursor?: string | undefined;
 }
@@ -232,6 +233,7 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         get<InsightsView>('/v1/insights', query),
       agents: () => get<views.AgentView[]>('/v1/agents'),
     },
+    grants: grantCalls({ send, list }),
     tokens: {
       create: (body: In<typeof bodies.CreateToken>, options?: Options) =>
         post<views.NewTokenView>('/v1/tokens', body, options),

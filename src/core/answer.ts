@@ -2,6 +2,7 @@
 // instant and winner are decided in ask.ts.
 import { z } from 'zod';
 import { type Refusal, refuse } from './errors.ts';
+import { Always } from './grant.ts';
 import type { Question } from './question.ts';
 import { truncate } from './text-limit.ts';
 
@@ -33,6 +34,7 @@ export const ApprovalResolution = z.strictObject({
   updated_input: z.record(z.string(), z.unknown()).optional(),
   /** Suggestions of the agent that are accepted with it (such as "do not ask again in this session"). */
   suggestion_ids: z.array(z.string().min(1).max(128)).max(100).optional(),
+  always: Always.optional().describe('With `allow`: from now on, without asking'),
   justification: note.optional(),
   reason: note.optional(),
 });

@@ -92,6 +92,8 @@ export interface Answer {
   updated_input?: Record<string, unknown>;
   /** The agent's suggestions that were accepted with an allow. */
   suggestion_ids?: string[];
+  /** What was given with it: the same from now on, without asking. */
+  grant_id?: string;
   /** Digest of the action that may run: of `updated_input` where the person changed it. */
   digest?: string;
   justification?: string;

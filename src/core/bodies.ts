@@ -7,6 +7,7 @@ import { hasInvisible, isReserved, normalName } from './author-name.ts';
 import { DraftContent } from './draft.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { InteractiveFormAnswer } from './form-answer.ts';
+import { Always } from './grant.ts';
 import { CHOSEN_ID } from './id.ts';
 import { Labels } from './label.ts';
 import { QuestionInputs } from './question.ts';
@@ -169,6 +170,8 @@ export const FailRun = z.strictObject({
 });
 export const FailMessage = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
 export const Empty = z.strictObject({ idempotency_key });
+
+export const PreviewGrant = z.strictObject({ request_id: z.string().min(1).max(256), always: Always.optional() });
 
 const GivenAnswer = z.looseObject({
   question: z.string().max(20_000).optional(),

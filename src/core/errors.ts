@@ -44,6 +44,8 @@ export const ERRORS = {
   invalid_interactive_form: ['forms', 'The form is not well formed'],
   no_parent_session: ['clarifications', 'The session has no parent to ask'],
   message_not_found: ['mailbox', 'There is no such message in this mailbox'],
+  grant_not_found: ['grants', 'There is no such grant'],
+  grant_refused: ['grants', 'This cannot be allowed in advance'],
   token_not_found: ['tokens', 'There is no such token'],
   invalid_token_request: ['tokens', 'The token request is not well formed'],
   sign_in_link_unknown: ['tokens', 'There is no such sign-in link'],

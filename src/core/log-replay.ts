@@ -1,8 +1,9 @@
-// Replays a session's events into the columns that they determine of the session's row and of the rows of its runs and asks.
+// Replays a session's events into the columns that they determine of the session's row and of the rows of its runs, asks and grants.
 // A column that is absent here is not determined: leases, attempts, sealed answers, and what an older version did not log.
 import { type Answer, type AskKind, type AskMode, isWithdrawn, WORKER_RESTART } from './ask.ts';
 import { canonical, type Hash } from './digest.ts';
 import type { Event } from './event.ts';
+import { GrantReplay } from './grant-replay.ts';
 import { labelKey } from './label.ts';
 import { heldStatus, previewOf, type RunKind, type RunStatus } from './run.ts';
 import type { Permissions } from './session.ts';
@@ -42,16 +43,22 @@ export class SessionReplay {
   readonly #hash: Hash;
   readonly #runs = new Map<string, RunState>();
   readonly #asks = new Map<string, AskState>();
+  readonly #grants: GrantReplay;
   #counts = { queued: 0, pending: 0, run: 0 };
   #activeRunId: string | undefined;
 
   constructor(id: string, hash: Hash) {
     this.#id = id;
     this.#hash = hash;
+    this.#grants = new GrantReplay(hash);
   }
 
   run = (id: string): Columns | undefined => this.#runs.get(id)?.columns;
   ask = (id: string): Columns | undefined => this.#asks.get(id)?.columns;
+  grant = (id: string): Columns | undefined => this.#grants.columns.get(id);
+  get grantIds(): string[] {
+    return [...this.#grants.columns.keys()];
+  }
   get runIds(): string[] {
     return [...this.#runs.keys()];
   }
@@ -108,6 +115,8 @@ export class SessionReplay {
       ask?.seen.push({ by, surface, at_ms: at });
       if (ask) ask.columns.seen_by = this.#json(ask.seen);
     },
+    'grant.given': ({ at }, data) => this.#grants.give(this.#id, at, data),
+    'grant.revoked': ({ at }, data) => this.#grants.revoke(at, data),
     'ask.claimed': (event, data) => this.#end(event, data),
     'ask.delivered': ({ askId = '', at }, { reason }) =>
       this.#deliver(askId, { delivery: 'delivered', delivered_at: at, delivery_reason: orNull(reason) }),

@@ -1,6 +1,9 @@
-// Decides approvals without a person, by settings and rules of a person only. Silence, time and failure never decide.
+// Decides approvals without a person, by settings, rules and grants of a person only. Silence, time and failure never decide.
 import type { ApprovalContent } from './ask.ts';
-import { decideByRules, type RuleSet } from './rule-set.ts';
+import { type Grant, rulesOfGrants } from './grant.ts';
+import { hasHiddenText } from './grant-pattern.ts';
+import type { RuleDecision } from './rule.ts';
+import { compileRules, decideByRules, type RuleSet } from './rule-set.ts';
 import type { Run } from './run.ts';
 import type { Permissions, Session } from './session.ts';
 
@@ -9,6 +12,14 @@ export interface PolicyDecision {
   answeredBy: string;
   /** Of a denial, what the agent is told; of an allow, why it was given. */
   why?: string;
+  /** The grants without which it would have been asked. */
+  grantIds?: string[];
+}
+
+export interface Policy {
+  /** The rules of each source, in order. */
+  sets: readonly RuleSet[];
+  grants: readonly Grant[];
 }
 
 /** The session's own setting, else that of its run's worker, else approvals are asked for. */
@@ -25,27 +36,36 @@ export function decideByPolicy(
   session: Session,
   run: Run,
   action: ApprovalContent,
-  rules: RuleSet | undefined,
+  policy: Policy,
 ): PolicyDecision | undefined {
-  const ruled = rules && byRules(rules, session, action);
+  const ruled = byRules(ruledBy(session, action, policy));
   if (ruled?.behavior === 'deny') return ruled;
   if (permissionsOf(session, run) === 'autonomous') return { behavior: 'allow', answeredBy: 'policy:autonomous' };
   return ruled;
 }
 
-/** Undefined: a person decides. A delegate is not consulted here. */
-function byRules(rules: RuleSet, session: Session, action: ApprovalContent): PolicyDecision | undefined {
-  const { decision, decidedBy, explanation } = decideByRules(
-    { sets: [rules] },
-    {
-      tool: action.tool_name,
-      input: action.input,
-      context: action.lineage ? 'subagent' : 'thread',
-      workFolder: action.work_folder ?? session.workFolder,
-    },
+/** A grant covers nothing that has hidden characters. */
+export function ruledBy(session: Session, action: ApprovalContent, { sets, grants }: Policy): RuleDecision {
+  const workFolder = action.work_folder ?? session.workFolder;
+  const granted = grants.length > 0 && !hasHiddenText(action) ? rulesOfGrants(grants, action, workFolder) : [];
+  return decideByRules(
+    { sets, ...(granted.length > 0 && { grants: compileRules(granted) }) },
+    { tool: action.tool_name, input: action.input, context: action.lineage ? 'subagent' : 'thread', workFolder },
   );
-  const answeredBy = `rule:${decidedBy?.source}`;
-  if (decision === 'allow') return { behavior: 'allow', answeredBy, why: explanation };
-  if (decision === 'reject') return { behavior: 'deny', answeredBy, why: decidedBy?.rule.message ?? explanation };
-  return undefined;
+}
+
+export const grantsOf = ({ parts }: RuleDecision): string[] => [
+  ...new Set(parts.flatMap(({ decidedBy }) => (decidedBy?.source === 'grant' ? [decidedBy.origin] : []))),
+];
+
+/** Undefined: a person decides. A delegate is not consulted here. */
+function byRules(ruled: RuleDecision): PolicyDecision | undefined {
+  const { decision, decidedBy, explanation } = ruled;
+  const source = `rule:${decidedBy?.source}`;
+  if (decision === 'reject')
+    return { behavior: 'deny', answeredBy: source, why: decidedBy?.rule.message ?? explanation };
+  if (decision !== 'allow') return undefined;
+  const grantIds = grantsOf(ruled);
+  if (grantIds.length === 0) return { behavior: 'allow', answeredBy: source, why: explanation };
+  return { behavior: 'allow', answeredBy: `grant:${grantIds[0]}`, why: explanation, grantIds };
 }

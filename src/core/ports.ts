@@ -5,11 +5,13 @@ import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surf
 import type { Hash } from './digest.ts';
 import type { Draft } from './draft.ts';
 import type { Event, EventDraft, EventType } from './event.ts';
+import type { GrantReads, GrantWrites } from './grant-store.ts';
 import type { IdPrefix } from './id.ts';
 import type { StoredResponse } from './idempotency.ts';
 import type { Message } from './mailbox.ts';
 import type { Output } from './output.ts';
 import type { RecordTable, Row } from './row-audit.ts';
+import type { RuleSet } from './rule-set.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { Session } from './session.ts';
 import type { SignInLink } from './sign-in.ts';
@@ -137,7 +139,7 @@ export interface RecordReads {
   records(table: RecordTable, sessionId: string, after: number, limit: number): MaybePromise<Row[]>;
 }
 
-export interface Reader extends RecordReads {
+export interface Reader extends RecordReads, GrantReads {
   session(id: string): MaybePromise<Session | undefined>;
   sessions(filter: SessionFilter, page: Page): MaybePromise<Positioned<Session>[]>;
   run(id: string): MaybePromise<Run | undefined>;
@@ -230,7 +232,7 @@ export interface Locked<T> {
   value: T;
 }
 
-export interface Tx extends Reader {
+export interface Tx extends Reader, GrantWrites {
   /** Reads the session and locks it until the unit has committed. */
   lockSession(id: string): MaybePromise<Session | undefined>;
   lockRun(id: string): MaybePromise<Locked<Run> | undefined>;
@@ -302,6 +304,8 @@ export interface Ports {
   isDispatchAgent(agent: string): boolean;
   /** Whether the input of its runs may say what it is allowed to do. */
   takesSettings(agent: string): boolean;
+  /** The organisation's rules as they are now; undefined: there are none. */
+  rules?(): RuleSet | undefined;
   /** What one session may store in a day; 0 or nothing for no limit. */
   sessionBytesPerDay?: number | undefined;
 }

@@ -1,10 +1,10 @@
-// Compares the rows of a session, its runs and its asks with what the session's log determines of them, and names each row
+// Compares the rows of a session, its runs, asks and grants with what the session's log determines of them, and names each row
 // and column that differs.
 import { canonical, type Hash } from './digest.ts';
 import type { Columns, Expected, SessionReplay } from './log-replay.ts';
 import type { RecordView } from './views.ts';
 
-export const RECORD_TABLES = ['sessions', 'runs', 'asks'] as const;
+export const RECORD_TABLES = ['sessions', 'runs', 'asks', 'grants'] as const;
 export type RecordTable = (typeof RECORD_TABLES)[number];
 export type Row = Record<string, string | number | null>;
 
@@ -37,14 +37,18 @@ export class RowAudit {
 
   /** After the last record. */
   missing(): string[] {
-    const { runIds, askIds } = this.#replay;
-    const all = [...runIds.map((id) => `runs row ${id}`), ...askIds.map((id) => `asks row ${id}`)];
+    const { runIds, askIds, grantIds } = this.#replay;
+    const all = [
+      ...runIds.map((id) => `runs row ${id}`),
+      ...askIds.map((id) => `asks row ${id}`),
+      ...grantIds.map((id) => `grants row ${id}`),
+    ];
     return all.filter((where) => !this.#seen.has(where)).map((where) => `${where} is missing`);
   }
 
   #expected(table: RecordTable, id: string): Columns | undefined {
     if (table === 'sessions') return this.#replay.headSeq > 0 ? this.#replay.session : undefined;
-    return table === 'runs' ? this.#replay.run(id) : this.#replay.ask(id);
+    return { runs: this.#replay.run, asks: this.#replay.ask, grants: this.#replay.grant }[table](id);
   }
 
   #fault(where: string, column: string, stored: Row[string] | undefined, expected: Expected): string[] {

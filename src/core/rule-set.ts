@@ -46,7 +46,8 @@ export interface RuleSet {
   indexes: Map<string, ToolIndex>;
 }
 
-const COMMAND_ARGUMENTS = ['command', 'cmd'];
+/** Arguments that are shell commands. */
+export const COMMAND_ARGUMENTS = ['command', 'cmd'];
 /** Names of tools come from agents. */
 const MOST_INDEXES = 64;
 

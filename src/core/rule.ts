@@ -24,13 +24,19 @@ const pattern = z
   )
   .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
+/** Argument → glob, list of globs, or boolean. */
+export const Matches = z.record(
+  z.string().min(1).max(128),
+  z.union([pattern, z.array(pattern).min(1).max(1000), z.boolean()]),
+);
+export type Matches = z.infer<typeof Matches>;
+
 export const Rule = z
   .strictObject({
     tool: pattern.describe('Glob of tool names: `Bash`, `mcp__*`'),
-    matches: z
-      .record(z.string().min(1).max(128), z.union([pattern, z.array(pattern).min(1).max(1000), z.boolean()]))
-      .optional()
-      .describe('Argument → glob, list of globs, or boolean. All must match. `command` and `cmd` are shell commands'),
+    matches: Matches.optional().describe(
+      'Argument → glob, list of globs, or boolean. All must match. `command` and `cmd` are shell commands',
+    ),
     action: z.enum(RULE_ACTIONS),
     to: z.string().min(1).max(4096).optional().describe('The program or URL that decides; only with `delegate`'),
     message: z.string().max(2000).optional().describe('What the agent is told; only with `reject`'),

@@ -150,6 +150,7 @@ export const AnswerView = z.object({
   behavior: z.enum(['allow', 'deny']).optional(),
   updated_input: looseObject.optional(),
   suggestion_ids: z.array(z.string()).optional(),
+  grant_id: z.string().optional().describe('The grant that was given with it'),
   digest: z.string().optional(),
   justification: z.string().optional(),
   reason: z.string().optional(),

@@ -3,11 +3,13 @@ import { type ApprovalResolution, DEFAULT_DENIAL } from '../core/answer.ts';
 import { type ApprovalAsk, authorOf, decide, type EndedAsk, endAsk, isOverdue, lateRefusal } from '../core/ask.ts';
 import { approvalDigest, canonical } from '../core/digest.ts';
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
+import type { Grant } from '../core/grant.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { RunView, SessionView } from '../core/views.ts';
 import { expireNow } from './expire.ts';
+import { giveGrant, grantFor } from './grant.ts';
 import { type Ledger, openRun, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Refused, type Reply } from './mutate.ts';
 import { approvalOf, runOfRequest } from './records.ts';
@@ -66,21 +68,35 @@ export async function approve(ledger: Ledger, run: Run, { resolutions, actor }: 
   for (const resolution of resolutions)
     asks.push([resolution, await approvalOf(ledger.tx, run, resolution.request_id)]);
   const ended: EndedAsk[] = [];
+  const grants: Grant[] = [];
   for (const [resolution, ask] of asks) {
     const mac = ledger.ports.sealer.mac(decisionText(resolution));
     if (isOverdue(ask, ledger.now)) {
       const { refused } = await expireNow(ledger, run, ask);
       return { refused: named(refused, ask.id, asks.length) };
     }
-    if (ask.status === 'pending') ended.push(decided(ledger, ask, resolution, actor, mac));
-    else if (decide(ask, 'answer', ledger.now) !== 'compare' || ask.answerMac !== mac)
+    if (ask.status === 'pending') {
+      const grant = await grantWith(ledger, ask, resolution, actor);
+      if (grant) grants.push(grant);
+      ended.push(decided(ledger, ask, resolution, actor, mac, grant));
+    } else if (decide(ask, 'answer', ledger.now) !== 'compare' || ask.answerMac !== mac)
       throw new HoldpointError(named(lateRefusal(ask, false), ask.id, asks.length));
   }
   if (ended.length === 0) return run;
   for (const ask of ended)
     if (!(await ledger.tx.endAsk(ask)))
       throw fail('approval_state_conflict', 'Another decision was made at the same moment.');
+  for (const grant of grants) await giveGrant(ledger, grant, run.id);
   return settle(ledger, run, ended);
+}
+
+/** What is allowed from now on is what was shown, so it goes with the input as it was asked. */
+async function grantWith(ledger: Ledger, ask: PendingApproval, resolution: ApprovalResolution, actor: Actor) {
+  const { always, behavior, updated_input } = resolution;
+  if (!always) return undefined;
+  if (behavior === 'deny' || updated_input !== undefined)
+    throw fail('grant_refused', `"${ask.id}": always goes with allow, and not with updated_input.`);
+  return grantFor(ledger, ask, always, actor);
 }
 
 /** Names the approval that rejects a batch of several. */
@@ -97,6 +113,7 @@ function decided(
   resolution: ApprovalResolution,
   actor: Actor,
   mac: string,
+  grant: Grant | undefined,
 ): EndedAsk {
   const { behavior, updated_input, justification, reason } = resolution;
   const suggestions = [...new Set(resolution.suggestion_ids)].sort();
@@ -115,6 +132,7 @@ function decided(
     ...(behavior === 'allow' && { digest: approvalDigest(content, ledger.session.workFolder, ledger.ports.hash) }),
     ...(behavior === 'allow' && updated_input && { updated_input }),
     ...(suggestions.length > 0 && { suggestion_ids: suggestions }),
+    ...(grant && { grant_id: grant.id }),
     ...(behavior === 'deny' && { reason: reason ?? DEFAULT_DENIAL }),
     ...(behavior === 'allow' && reason !== undefined && { reason }),
   };
@@ -140,5 +158,6 @@ const suggestionId = (suggestion: unknown): string | undefined => {
 
 function decisionText(r: ApprovalResolution): string {
   const said = [r.request_id, r.behavior, r.updated_input ?? null, r.justification ?? null, r.reason ?? null];
-  return canonical(r.suggestion_ids?.length ? [...said, [...new Set(r.suggestion_ids)].sort()] : said);
+  const suggestions = r.suggestion_ids?.length ? [[...new Set(r.suggestion_ids)].sort()] : [];
+  return canonical([...said, ...suggestions, ...(r.always ? [{ always: r.always }] : [])]);
 }

@@ -1,5 +1,6 @@
 // Lists the rows of a session as they are stored, so that `audit verify` can hold them against the session's log. Every page
-// begins with the row of the session, read in the same snapshot: it says where the log ended then. Its runs and asks follow.
+// begins with the row of the session, read in the same snapshot: it says where the log ended then. Its runs, asks and grants
+// follow.
 import type { Page, Ports, Reader } from '../core/ports.ts';
 import type { Row } from '../core/row-audit.ts';
 import type { RecordView } from '../core/views.ts';
@@ -20,20 +21,24 @@ export function listRows(ports: Ports, sessionId: string, page: Page): Promise<L
   });
 }
 
-/** A few at a time, because one row may hold a megabyte. A position is twice that of a run, or twice that of an ask plus 1. */
+/** In this order. A position in the list is one in a table times their number, plus the table's place here. */
+const TABLES = ['runs', 'asks', 'grants'] as const;
+
+/** A few at a time, because one row may hold a megabyte. */
 async function readPage(r: Reader, sessionId: string, { after: position = 0, limit }: Page) {
   const views: RecordView[] = [];
   let size = 0;
   for (let at = position; ; ) {
     if (views.length >= limit || size >= LONGEST_PAGE) return { views, next: at };
-    const isAsk = at % 2 === 1;
-    const table = isAsk ? 'asks' : 'runs';
-    const rows = await r.records(table, sessionId, Math.floor(at / 2), Math.min(FEW, limit - views.length));
+    const place = at % TABLES.length;
+    const table = TABLES[place] ?? 'runs';
+    const position = Math.floor(at / TABLES.length);
+    const rows = await r.records(table, sessionId, position, Math.min(FEW, limit - views.length));
     for (const row of rows) size += sizeOf(row);
     views.push(...rows.map((row) => ({ table, row: withoutPlace(row) }) as const));
     const last = rows.at(-1);
-    if (!last && isAsk) return { views, next: undefined };
-    at = last ? 2 * Number(last.n) + Number(isAsk) : 1;
+    if (!last && place === TABLES.length - 1) return { views, next: undefined };
+    at = last ? TABLES.length * Number(last.n) + place : place + 1;
   }
 }
 

@@ -18,6 +18,7 @@ import { dropDraft, saveDraft, showDraft } from './draft.ts';
 import { type EventPage, eventPage, LONGEST_PAGE } from './event-page.ts';
 import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
+import { listGrants, previewGrant, revokeGrant } from './grant.ts';
 import { sealOldHeads } from './head-seal.ts';
 import { searchHistory } from './history.ts';
 import * as inbox from './inbox.ts';
@@ -54,6 +55,8 @@ import { withdraw } from './withdraw.ts';
 import { isAskingSide } from './worker-rights.ts';
 
 export interface GatewayOptions extends RaiseOptions {
+  /** Decide approvals before they become pending; read again for each. */
+  rules?: Ports['rules'];
   /** No limit by default. */
   sessionBytesPerDay?: number | undefined;
   /** Grace for lapsed leases after this server was away (lease-grace.ts); one lease by default, 0 for none. */
@@ -66,7 +69,8 @@ type Args<F> = F extends (ports: Ports, ...args: infer A) => unknown ? A : never
 export type Gateway = ReturnType<typeof createGateway>;
 
 export function createGateway(given: Ports, options: GatewayOptions) {
-  const ports = { ...given, sessionBytesPerDay: options.sessionBytesPerDay };
+  const { sessionBytesPerDay, rules } = options;
+  const ports: Ports = { ...given, sessionBytesPerDay, ...(rules && { rules }) };
   const { store } = ports;
   const feed = new Feed(store);
   const grace = createLeaseGrace(options.leaseGraceMs);
@@ -137,6 +141,9 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     keepLease: (runId: string, body: Heartbeat, key?: Key, actor?: Actor) =>
       keepLease(ports, grace, runId, body, key, actor),
     releaseLease: bind(releaseLease),
+    previewGrant: bind(previewGrant),
+    listGrants: bind(listGrants),
+    revokeGrant: bind(revokeGrant),
     createToken: bind(createToken),
     revokeToken: bind(revokeToken),
     presetToken: bind(presetToken),

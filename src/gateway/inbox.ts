@@ -20,7 +20,7 @@ export interface Listed<T> {
 const LONGEST_PAGE = 4 * 1024 * 1024;
 
 /** Reads one more than asked for, to know whether there is another page. */
-async function listed<R, T>(
+export async function listed<R, T>(
   ports: Ports,
   page: Page,
   rows: (r: Reader, page: Page) => MaybePromise<Positioned<R>[]>,

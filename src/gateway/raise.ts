@@ -17,10 +17,9 @@ import { enforce, fail } from '../core/errors.ts';
 import { formBlock, renderPayload } from '../core/form.ts';
 import { askIdOf, PLAIN_CALL } from '../core/id.ts';
 import { checkPartialState } from '../core/partial-state.ts';
-import { decideByPolicy, type PolicyDecision } from '../core/policy.ts';
+import type { PolicyDecision } from '../core/policy.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { checkQuestions, completeQuestions } from '../core/question.ts';
-import type { RuleSet } from '../core/rule-set.ts';
 import { isTerminal, isWaiting, type Run } from '../core/run.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
@@ -29,6 +28,7 @@ import { takeCarried } from './carried-answer.ts';
 import { checkDeadline, expiryOf } from './deadline.ts';
 import { noteDispatch } from './dispatch-events.ts';
 import { expireNow } from './expire.ts';
+import { decideApproval } from './grant.ts';
 import { hold, raisedEvent } from './hold.ts';
 import { reuseKeptAnswer } from './kept-answers.ts';
 import { checkLease, isHostedRun } from './lease.ts';
@@ -48,12 +48,9 @@ export interface RaiseCommand {
 
 export interface RaiseOptions {
   pendingAsksPerSession: number;
-  /** Decide approvals before they become pending. */
-  rules?: RuleSet | undefined;
 }
 
 export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseCommand): Promise<Reply<AskView>> {
-  const { pendingAsksPerSession: pendingLimit, rules } = options;
   return mutate(ports, command.key, async (tx) => {
     const { ledger, run } = await openRun(ports, tx, command.runId);
     await checkLease(ledger, run, command);
@@ -74,13 +71,12 @@ export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseComm
     if (run.clarification)
       throw fail('run_state_conflict', 'This run only asks what a child wants to know; no agent works in it.');
     checkQuota(ledger);
-    await checkPending(ledger, pendingLimit);
+    await checkPending(ledger, options.pendingAsksPerSession);
     // A plain MCP client is returned the answer by its tools: that it asks something else does not show that it has it.
     if (!wanted.toolCallId.startsWith(PLAIN_CALL)) await takeCarried(ledger, run);
     await displayForm(ledger, run, wanted);
     await refuseStopped(tx, run);
-    const decision =
-      wanted.kind === 'approval' ? decideByPolicy(ledger.session, run, wanted.content, rules) : undefined;
+    const decision = wanted.kind === 'approval' ? await decideApproval(ledger, run, wanted) : undefined;
     if (decision) return made(await raiseDecided(ledger, wanted, decision));
     if (await reuseKeptAnswer(ledger, run, wanted)) {
       await ledger.close();

@@ -26,6 +26,7 @@ import { addAsks } from './routes/asks.ts';
 import { addAuditKeys } from './routes/audit-keys.ts';
 import { addDrafts } from './routes/drafts.ts';
 import { addEvents } from './routes/events.ts';
+import { addGrants } from './routes/grants.ts';
 import { addHooks, type HookHandlers } from './routes/hooks.ts';
 import { addInsights } from './routes/insights.ts';
 import { addMailbox } from './routes/mailbox.ts';
@@ -82,6 +83,7 @@ const ROUTES = [
   addWorkers,
   addTokens,
   addAuditKeys,
+  addGrants,
   addSignIn,
   addDrafts,
   addInsights,

@@ -43,6 +43,8 @@ export const STATUS: Record<ErrorCode, number> = {
   invalid_interactive_form: 400,
   no_parent_session: 409,
   message_not_found: 404,
+  grant_not_found: 404,
+  grant_refused: 400,
   token_not_found: 404,
   invalid_token_request: 400,
   sign_in_link_unknown: 404,

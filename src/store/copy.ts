@@ -24,10 +24,11 @@ const TABLES: readonly (keyof Tables)[] = [
   'forms',
   'sign_in_links',
   'drafts',
+  'grants',
   'skills',
   'skill_archives',
 ];
-const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens', 'skills'];
+const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens', 'grants', 'skills'];
 const BATCH = 500;
 /** Rows that may be megabytes each. */
 const LARGE_BATCH = 4;

@@ -6,6 +6,7 @@ import { servedKeys } from '../core/label.ts';
 import type { EventFilter, Reader } from '../core/ports.ts';
 import { LOST } from '../core/run.ts';
 import { draftReads } from './drafts.ts';
+import { grantReads } from './grants.ts';
 import { historyReads } from './history.ts';
 import { listReads } from './lists.ts';
 import { recordReads } from './records.ts';
@@ -99,6 +100,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     ...historyReads(sql),
     ...listReads(sql),
     ...recordReads(sql),
+    ...grantReads(sql),
     ...skillReads(sql),
     session: from('sessions', SESSION.read).byId,
     run: runs.byId,

@@ -2,13 +2,14 @@
 import type { RecordReads } from '../core/ports.ts';
 import type { Row } from '../core/row-audit.ts';
 import type { Sql } from './sql.ts';
-import { ASK, RUN, SESSION } from './tables.ts';
+import { ASK, GRANT, RUN, SESSION } from './tables.ts';
 
 const SECRET = ['sealed', 'answer_mac'];
 const COLUMNS = {
   sessions: SESSION.columns,
   runs: RUN.columns,
   asks: ASK.columns.filter((column) => !SECRET.includes(column)),
+  grants: GRANT.columns,
 };
 
 export const recordReads = (sql: Sql): RecordReads => ({

@@ -18,6 +18,7 @@ import { sessionBytesSchema } from './migrations/0013-session-bytes.ts';
 import { tokenPersonSchema } from './migrations/0014-token-persons.ts';
 import { headMacSchema } from './migrations/0015-head-macs.ts';
 import { askRaiserSchema } from './migrations/0019-ask-raisers.ts';
+import { grantSchema } from './migrations/0020-grants.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -43,6 +44,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0014-token-persons': tokenPersonSchema,
   '0015-head-macs': headMacSchema,
   '0019-ask-raisers': askRaiserSchema,
+  '0020-grants': grantSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -3,6 +3,7 @@
 import type { Ask, EndedAsk, PendingAsk } from '../core/ask.ts';
 import type { Draft } from '../core/draft.ts';
 import type { Event } from '../core/event.ts';
+import type { Grant } from '../core/grant.ts';
 import type { StoredResponse } from '../core/idempotency.ts';
 import { labelKey } from '../core/label.ts';
 import type { Message } from '../core/mailbox.ts';
@@ -36,6 +37,7 @@ export interface Tables {
   sign_in_links: RowOf<typeof SIGN_IN_LINK>;
   /** What a person has typed and not sent. */
   drafts: RowOf<typeof DRAFT>;
+  grants: Numbered<typeof GRANT>;
   skills: Numbered<typeof SKILL>;
   /** The zip of a skill, in base 64. */
   skill_archives: { skill_id: string; zip: string };
@@ -264,6 +266,25 @@ export const DRAFT = rowMapping<Draft>()('drafts', {
   content: 'json',
   savedAt: 'plain',
   savedBy: 'plain',
+});
+
+export const GRANT = rowMapping<Grant>()('grants', {
+  id: 'plain',
+  askId: 'plain',
+  sessionId: 'plain',
+  scope: 'plain',
+  target: 'plain',
+  workFolder: 'plain',
+  tool: 'plain',
+  matches: 'json',
+  files: 'json',
+  uses: 'plain',
+  mostUses: 'plain',
+  expiresAt: 'plain',
+  givenBy: 'plain',
+  createdAt: 'plain',
+  revokedAt: 'plain',
+  revokedBy: 'plain',
 });
 
 export const SKILL = rowMapping<Skill>()('skills', {

@@ -5,6 +5,7 @@ import { type Event, linkEvent } from '../core/event.ts';
 import type { MaybePromise, Reader, Tx } from '../core/ports.ts';
 import { countBytes } from '../core/session.ts';
 import { draftWrites } from './drafts.ts';
+import { grantWrites } from './grants.ts';
 import { createReader } from './reader.ts';
 import { insertInto, type RowStatement, updateById } from './row-mapping.ts';
 import { signInWrites } from './sign-in-links.ts';
@@ -98,6 +99,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     ...reader,
     ...signInWrites(sql),
     ...draftWrites(sql),
+    ...grantWrites(sql, can),
     ...skillWrites(sql),
     async lockSession(id) {
       const [row] = await sql.all<Tables['sessions']>(`SELECT * FROM sessions WHERE id = ?${can.lockClause}`, [id]);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { loadRules } from '../../src/boot/rules-file.ts';
+import { loadRules, watchRules } from '../../src/boot/rules-file.ts';
 import { decideByRules } from '../../src/core/rule-set.ts';
 
 let folder: string;
@@ -36,4 +36,24 @@ it.each([
 ])('refuses %s', (text, why) => {
   write(text);
   expect(() => loadRules(folder)).toThrow(why);
+});
+
+it('applies a change to the next decision, and keeps the last rules while the file is broken or gone', () => {
+  const allow = (tool: string) => write(JSON.stringify([{ tool, action: 'allow' }]));
+  const faults: string[] = [];
+  const watched = watchRules(folder, (message) => faults.push(message));
+  const tools = () => watched.rules()?.rules.map(({ sourced }) => sourced.rule.tool);
+  expect(tools()).toBeUndefined();
+  allow('First');
+  expect(tools()).toEqual(['First']);
+  write('[{');
+  expect([tools(), tools()]).toEqual([['First'], ['First']]);
+  expect(watched.fault()).toMatch(/rules\.json is not JSON.*still apply/);
+  rmSync(join(folder, 'rules.json'));
+  expect([tools(), faults.length]).toEqual([['First'], 2]);
+  expect(watched.fault()).toContain('is gone');
+  allow('Second');
+  expect([tools(), watched.fault()]).toEqual([['Second'], undefined]);
+  write('[]');
+  expect(tools()).toEqual([]);
 });

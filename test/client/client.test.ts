@@ -1,5 +1,6 @@
 // The client has a call for every endpoint of the OpenAPI document and no other. Each call is made with the parameter names
 // of the document as ids, so that the received path is the template itself.
+// Covers: src/client/rule-calls.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -64,6 +65,9 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.workers.claim({ worker_id: 'w', agents: [] }),
   (c) => c.workers.heartbeat('{run_id}', { worker_id: 'w', lease_epoch: 1 }),
   (c) => c.workers.release('{run_id}', { worker_id: 'w', lease_epoch: 1 }),
+  (c) => c.grants.preview({ request_id: '{ask_id}' }),
+  (c) => c.grants.list(),
+  (c) => c.grants.revoke('{grant_id}'),
   (c) => c.tokens.create({ scope: 'viewer' }),
   (c) => c.tokens.list(),
   (c) => c.tokens.revoke('{token_id}'),

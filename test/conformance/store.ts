@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Hash } from '../../src/core/digest.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { describeClaims } from './store-claims.ts';
+import { describeGrants } from './store-grants.ts';
 import { describeHistory } from './store-history.ts';
 import { describeLists } from './store-lists.ts';
 import { describeLog } from './store-log.ts';
@@ -47,6 +48,7 @@ export function describeStore(name: string, makePlace: () => Promise<Place>): vo
     });
 
     describeRecords(bed);
+    describeGrants(bed);
     describeUnits(bed);
     describeClaims(bed);
     describeLists(bed);

@@ -21,12 +21,14 @@ const content: fc.Arbitrary<ApprovalContent> = fc.record(
   { requiredKeys: ['tool_name', 'input', 'reason', 'scope'] },
 );
 
+const NOTHING = { sets: [], grants: [] };
+
 describe('policy', () => {
   it('decides nothing under the permission approval, whatever the action and the session', () => {
     fc.assert(
       fc.property(content, text, text, (action, title, agent) => {
         expect(
-          decideByPolicy(session({ permissions: 'approval', title, agent }), under('autonomous'), action, undefined),
+          decideByPolicy(session({ permissions: 'approval', title, agent }), under('autonomous'), action, NOTHING),
         ).toBeUndefined();
       }),
     );
@@ -35,7 +37,7 @@ describe('policy', () => {
   it('allows under the permission autonomous, with that setting as the author', () => {
     fc.assert(
       fc.property(content, (action) => {
-        expect(decideByPolicy(session({ permissions: 'autonomous' }), under('approval'), action, undefined)).toEqual({
+        expect(decideByPolicy(session({ permissions: 'autonomous' }), under('approval'), action, NOTHING)).toEqual({
           behavior: 'allow',
           answeredBy: 'policy:autonomous',
         });
@@ -55,7 +57,7 @@ describe('policy', () => {
             reason: '',
             scope: '',
           },
-          undefined,
+          NOTHING,
         ),
       ).toBeUndefined();
     expect(PERMISSIONS).toEqual(['approval', 'autonomous']);

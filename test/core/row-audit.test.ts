@@ -1,6 +1,6 @@
 // The rows and the log of a real gateway with a bit of every byte flipped: each flip of a stored event, and of each column that
 // the log determines, is reported by the row or the event. Which columns the log does not determine is stated here.
-// Covers: src/core/log-replay.ts, src/gateway/audited-rows.ts, src/store/records.ts
+// Covers: src/core/log-replay.ts, src/core/grant-replay.ts, src/gateway/audited-rows.ts, src/store/records.ts
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Audit } from '../../src/core/audit.ts';
 import type { Event } from '../../src/core/event.ts';
@@ -46,6 +46,15 @@ async function story(): Promise<void> {
   await calls.allow(run, allowed);
   await gateway.acknowledge({ askId: allowed, state: 'delivered' });
   await gateway.acknowledge({ askId: await answered(run, 'blocking'), state: 'undeliverable', reason: 'gone' });
+  const granted = await calls.approvalFor(run, {
+    tool_call_id: 'granted',
+    files: [{ path: '/w/a', sha256: 'a'.repeat(64) }],
+  });
+  const always = { scope: 'project' as const, uses: 3, expires_after_ms: 60_000 };
+  const resolutions = [{ request_id: granted, behavior: 'allow' as const, always }];
+  await gateway.approveForRun({ runId: run, resolutions, actor: lead });
+  const { views: grants } = await gateway.listGrants('parent', { limit: 1 });
+  await gateway.revokeGrant(String(grants[0]?.grant_id), lead);
   await gateway.postOutput({ runId: run, body: { text: 'said' }, actor: agent });
   await answered(run, 'form');
   await gateway.createSession({ session_id: 'child', agent: 'external', parent_session_id: 'parent' });
@@ -82,12 +91,21 @@ function* flips(value: string | number | null): Generator<string | number> {
   yield `${value}\0`;
 }
 
+const columnsOf = (): Record<RecordTable, Set<string>> => ({
+  sessions: new Set(),
+  runs: new Set(),
+  asks: new Set(),
+  grants: new Set(),
+});
+
 const NOT_DETERMINED: Record<RecordTable, string[]> = {
   // The seal of a session's log is the server's to check.
   sessions: ['bytes_day', 'bytes_stored', 'head_mac', 'kept_count'],
   runs: ['lease_epoch', 'lease_holder', 'lease_until', 'lease_worker', 'permissions', 'recovery'],
   // Of an ended ask: how often it was sent, and when it was sent last. Of any ask: which token raised it.
   asks: ['attempts', 'delivered_at', 'raised_by'],
+  // Uses are counted in the logs of the sessions that used it.
+  grants: ['uses'],
 };
 
 describe('the audit of rows', () => {
@@ -107,8 +125,8 @@ describe('the audit of rows', () => {
   });
 
   it('names the row and the column of every flipped byte, in every column but those that are listed', () => {
-    const unseen: Record<string, Set<string>> = { sessions: new Set(), runs: new Set(), asks: new Set() };
-    const seen: Record<string, Set<string>> = { sessions: new Set(), runs: new Set(), asks: new Set() };
+    const unseen: Record<string, Set<string>> = columnsOf();
+    const seen: Record<string, Set<string>> = columnsOf();
     let flipped = 0;
     for (const record of records)
       for (const [column, value] of Object.entries(record.row))

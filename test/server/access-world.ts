@@ -1,8 +1,19 @@
 // The two worlds of the access test: one that the tokens belong to, and a foreign one of the same shape. In each a worker
 // hosts a run, which is held on a question and has mail, beside a session of an external agent, and a person has a skill.
 import { hash, randomBytes } from 'node:crypto';
+import type { GrantView } from '../../src/core/grant.ts';
 import type { ClaimedRunView, MessageView } from '../../src/core/views.ts';
-import { clarify, newSession, ok, raiseQuestion, resolution, startRun } from '../support/api-calls.ts';
+import {
+  allow,
+  clarify,
+  decide,
+  newSession,
+  ok,
+  raiseApproval,
+  raiseQuestion,
+  resolution,
+  startRun,
+} from '../support/api-calls.ts';
 import type { CallOptions, Server } from '../support/server.ts';
 import { skillZip } from '../support/skill-zips.ts';
 
@@ -40,6 +51,7 @@ export async function makeWorld(server: Server, mark: string): Promise<World> {
       request_id: ask.ask_id,
       message_id: String(message?.message_id),
       thread_id: `thr_${sessionId}`,
+      grant_id: await giveGrant(server, mark),
       token_id: (await server.makeToken('viewer')).token_id,
       skill_id: await publish(server, `skill-${mark}`, skill),
       agent: 'known',
@@ -54,6 +66,15 @@ export async function makeWorld(server: Server, mark: string): Promise<World> {
       skill,
     },
   };
+}
+
+/** A person allowed something in advance. */
+async function giveGrant(server: Server, mark: string): Promise<string> {
+  const { session_id: sessionId } = await newSession(server, { title: mark });
+  const ask = await raiseApproval(server, (await startRun(server, sessionId)).run_id);
+  await ok(decide(server, ask.run_id, allow(ask.ask_id, { always: {} })));
+  const [grant] = await ok(server.get<GrantView[]>(`/v1/grants?session_id=${sessionId}`));
+  return String(grant?.grant_id);
 }
 
 async function claim(server: Server, mark: string, token: string): Promise<ClaimedRunView> {

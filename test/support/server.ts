@@ -109,7 +109,7 @@ export class Server {
     const gateway = createGateway(ports, {
       pendingAsksPerSession: limits.pendingAsksPerSession,
       sessionBytesPerDay: limits.sessionBytesPerDay,
-      rules: this.#options.rules,
+      rules: () => this.#options.rules,
       leaseGraceMs: this.#options.leaseGraceMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });

@@ -1,0 +1,20 @@
+// Provides the typed calls about grants. client.ts puts them with the others.
+import type { z } from 'zod';
+import type * as bodies from '../core/bodies.ts';
+import type { GrantPreview, GrantView } from '../core/grant.ts';
+import type { Listed, Options, Page } from './client.ts';
+import type { Call } from './http.ts';
+
+interface Sending {
+  send<T>(call: Call): Promise<T>;
+  list<T>(path: string, query?: object): Promise<Listed<T>>;
+}
+
+export const grantCalls = ({ send, list }: Sending) => ({
+  /** What "always" for a request would allow; stores nothing. It is given as `always` with a decision. */
+  preview: (body: z.input<typeof bodies.PreviewGrant>) =>
+    send<GrantPreview>({ method: 'POST', path: '/v1/grants/preview', body }),
+  list: (query?: Page & { session_id?: string | undefined }) => list<GrantView>('/v1/grants', query),
+  revoke: (id: string, options?: Options) =>
+    send<GrantView>({ method: 'DELETE', path: `/v1/grants/${encodeURIComponent(id)}`, ...options }),
+});

@@ -1,0 +1,22 @@
+// Declares what the store keeps of grants. Types only.
+import type { Grant } from './grant.ts';
+import type { MaybePromise, Page, Positioned } from './ports.ts';
+
+export interface GrantReads {
+  grant(id: string): MaybePromise<Grant | undefined>;
+  /** All, or those that were given in one session. */
+  grants(filter: { sessionId?: string | undefined }, page: Page): MaybePromise<Positioned<Grant>[]>;
+  /** The usable ones of a session: its own, of its project, and of the person whose token created it. */
+  grantsFor(
+    targets: { session: string; project: string | undefined; madeBy: string | undefined },
+    now: number,
+  ): MaybePromise<Grant[]>;
+}
+
+export interface GrantWrites {
+  insertGrant(grant: Grant): MaybePromise<void>;
+  /** Its uses, and whether it is revoked. */
+  updateGrant(grant: Grant): MaybePromise<void>;
+  /** Reads these grants and locks them until the unit has committed. After the lock of a session. */
+  lockGrants(ids: readonly string[]): MaybePromise<Grant[]>;
+}

@@ -1,0 +1,48 @@
+// Stores grants. A grant is used and revoked under its own row lock, because sessions of one project use it at once.
+import type { GrantReads, GrantWrites } from '../core/grant-store.ts';
+import { insertInto, updateById } from './row-mapping.ts';
+import { rowReads } from './row-reads.ts';
+import type { Sql } from './sql.ts';
+import { GRANT, type Tables } from './tables.ts';
+
+const INSERT = insertInto(GRANT);
+const UPDATE = updateById(GRANT, ['uses', 'revoked_at', 'revoked_by']);
+/** What one call is compared with. */
+const MOST = 1000;
+/** A session's person is the one whose token created it. */
+const FOR = `SELECT * FROM grants
+  WHERE target IN (?, ?, 'person:' || (SELECT COALESCE(person, name) FROM tokens WHERE id = ?)) AND revoked_at IS NULL
+    AND (expires_at IS NULL OR expires_at > ?) AND (most_uses IS NULL OR uses < most_uses) ORDER BY n LIMIT ${MOST}`;
+
+export function grantReads(sql: Sql): GrantReads {
+  const { one, many } = rowReads(sql);
+  const positioned = (row: Tables['grants']) => ({ at: row.n, value: GRANT.read(row) });
+  return {
+    grant: (id) => one(`SELECT * FROM grants WHERE id = ?`, [id], GRANT.read),
+    grants: ({ sessionId }, { after = 0, limit }) =>
+      sessionId === undefined
+        ? many(`SELECT * FROM grants WHERE n > ? ORDER BY n LIMIT ${limit}`, [after], positioned)
+        : many(
+            `SELECT * FROM grants WHERE session_id = ? AND n > ? ORDER BY n LIMIT ${limit}`,
+            [sessionId, after],
+            positioned,
+          ),
+    grantsFor: ({ session, project, madeBy }, now) =>
+      many(FOR, [session, project ?? null, madeBy ?? null, now], GRANT.read),
+  };
+}
+
+export const grantWrites = (sql: Sql, { lockClause }: { lockClause: string }): GrantWrites => ({
+  async insertGrant(grant) {
+    await sql.run(...INSERT(grant));
+  },
+  async updateGrant(grant) {
+    await sql.run(...UPDATE(grant));
+  },
+  lockGrants(ids) {
+    const marks = ids.map(() => '?').join(', ');
+    // In order, so that no two calls wait for each other.
+    const text = `SELECT * FROM grants WHERE id IN (${marks}) ORDER BY id${lockClause}`;
+    return rowReads(sql).many(text, [...ids], GRANT.read);
+  },
+});
