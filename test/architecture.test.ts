@@ -112,6 +112,8 @@ const ROLES =
   'agent run input protocol asks outputs resume attach connect hook launch settings program runtime elicitations requests decisions delivery-evidence';
 /** Every agent has these; whoever can be attached has a connector too. */
 const REQUIRED = ['agent.ts', 'run.ts', 'input.ts'];
+/** Lists other makers' programs, some of which are agents of their own here. */
+const KNOWN_PROGRAMS = 'src/agents/acp/known-agents.ts';
 /** Where an agent is named as an example of a command line, or of a search. */
 const HELP_TEXTS = [
   'src/cli/commands/run.ts',
@@ -275,13 +277,14 @@ function agentImportBreaches(file: string, text: string): string[] {
 
 /** Names that are words of their own count everywhere, names that are common words only as a whole string. */
 function namedAgents(file: string, text: string): string[] {
-  const common = ['exec', 'mock'];
+  const common = ['exec', 'mock', 'amp'];
   return agentNames.flatMap((name) => {
+    if (file === KNOWN_PROGRAMS) return [];
     if (file.startsWith(`src/agents/${name}/`) || file === 'src/agents/registry.ts') return [];
     const pattern = common.includes(name) ? `['"\`]${name}['"\`]` : name;
     const lines = text.split('\n').filter((line) => new RegExp(pattern, 'i').test(line));
     const isHelp = (line: string) =>
-      HELP_TEXTS.includes(file) && /holdpoint |agent:|such as|npm_command|const SURFACES/.test(line);
+      HELP_TEXTS.includes(file) && /holdpoint |agent:|for the agent|such as|npm_command|const SURFACES/.test(line);
     return lines.filter((line) => !isHelp(line)).map((line) => `${file} names ${name}: ${line.trim()}`);
   });
 }

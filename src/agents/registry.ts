@@ -3,6 +3,7 @@
 import type { Agent } from './agent.ts';
 
 export const registry: Record<string, () => Promise<Agent>> = {
+  acp: async () => (await import('./acp/agent.ts')).acp,
   claude: async () => (await import('./claude/agent.ts')).claude,
   codex: async () => (await import('./codex/agent.ts')).codex,
   exec: async () => (await import('./exec/agent.ts')).exec,

@@ -1,10 +1,11 @@
-// Builds the input of `holdpoint run` from the prompt, `--set` and `--input-json`, before anything is sent. A field that
+// Builds the input of `holdpoint run` from the prompt, `--command`, `--set` and `--input-json`, before anything is sent. A field that
 // is given twice is refused: neither value takes precedence.
 import { Failure } from './failure.ts';
 import { objectOf, readJson } from './json-input.ts';
 import { programName } from './program-name.ts';
 
 export interface InputFlags {
+  command?: string;
   inputJson?: string;
   set?: string[];
 }
@@ -22,6 +23,7 @@ export async function runInput(
     flags.inputJson === undefined ? {} : objectOf('--input-json', readJson('--input-json', { json: flags.inputJson }));
   const fields = [
     ...Object.entries(fromPrompt).map((entry) => ['the prompt', entry] as const),
+    ...(flags.command === undefined ? [] : [['--command', ['command', flags.command]] as const]),
     ...(flags.set ?? []).map((setting) => ['--set', settingOf(setting)] as const),
     ...Object.entries(fromJson).map((entry) => ['--input-json', entry] as const),
   ];

@@ -55,3 +55,19 @@ agentConformance(
     settlesItself: true,
   }),
 );
+
+agentConformance(
+  'an ACP agent, played by a stand-in',
+  standInFixture({
+    agent: 'acp',
+    command: 'planned-acp',
+    program: support('planned-acp.mjs'),
+    input: { text: 'go', command: 'planned-acp' },
+    isParallel: true,
+    repeatsAfterCrash: true,
+    repeatsAfterEdit: true,
+    skipsQuestions: false,
+    hasProcess: true,
+    settlesItself: true,
+  }),
+);

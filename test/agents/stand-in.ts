@@ -24,7 +24,7 @@ export function standInForAll(program: string, agent: Agent = claude): StandIn {
     const path = join(import.meta.dirname, '..', 'support', program);
     mkdirSync(join(own.root, 'bin'));
     const script = `#!/bin/sh\nexec "${process.execPath}" "${path}" "$@"\n`;
-    writeFileSync(join(own.root, 'bin', agent.program?.command ?? ''), script, { mode: 0o755 });
+    writeFileSync(join(own.root, 'bin', agent.program?.command ?? agent.name), script, { mode: 0o755 });
     process.env.PATH = [join(own.root, 'bin'), before.PATH].join(delimiter);
     own.bed = new TestBed(await server.url(), server.token);
     await own.bed.worker({ agents: [agent] });

@@ -35,6 +35,7 @@ export function runCommand(): Command {
     .option('--title <text>', 'a title for a new session')
     .option('--work-folder <path>', 'where the agent works, for a new session; here otherwise')
     .option('--label <name>', 'a label the worker must have, for a new session; may be repeated', repeated)
+    .option('--command <line>', 'the command line of a program that speaks ACP, for the agent acp')
     .option('--input-json <json>', 'more input for the agent than a prompt: {"text": …, …}')
     .option(
       '--set <name=value>',
@@ -47,6 +48,7 @@ export function runCommand(): Command {
     .withExamples(
       'holdpoint run mock make the tests pass --detach',
       'holdpoint run codex "fix the build" --set sandbox=workspace-write --detach',
+      'holdpoint run acp --command "gemini --acp" "fix the build" --detach',
       'holdpoint run exec --wait -- sh -c "echo hello"',
       `holdpoint run mock --wait "say hello" --input-json '{"script":[{"do":"say","text":"hello"}]}'`,
     )

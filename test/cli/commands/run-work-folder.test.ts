@@ -84,6 +84,7 @@ describe('a command line that is refused', PATIENT, () => {
     [['x', '--set', 'permission_mode'], '--set takes name=value'],
     [['x', '--set', 'text=y'], '"text" is given twice, by the prompt and by --set'],
     [['x', '--input-json', '{"text":"y"}'], '"text" is given twice, by the prompt and by --input-json'],
+    [['x', '--command', 'a', '--set', 'command=b'], '"command" is given twice, by --command and by --set'],
     [['x', '--set', 'a=1', '--set', 'a=2'], '"a" is given twice, by --set and by --set'],
     [['--set', 'text=x', '--input-json', '{"text":"y"}'], '"text" is given twice, by --set and by --input-json'],
     [['x', '--work-folder', ''], '--work-folder takes a folder'],

@@ -1,0 +1,12 @@
+// Describes `acp`, the agent that runs any program which speaks the Agent Client Protocol. Loads nothing else until it runs.
+import type { Agent } from '../agent.ts';
+import { settings } from './settings.ts';
+
+export const acp: Agent = {
+  name: 'acp',
+  title: 'ACP agent',
+  takes: 'text',
+  recovery: 'resume',
+  settings,
+  run: async (context) => (await import('./run.ts')).runAcp(context),
+};

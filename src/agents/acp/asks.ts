@@ -1,0 +1,156 @@
+// Translates a permission request of an ACP agent into an ask, and its outcome into one of the options that the agent offers.
+// Pure. An option is chosen by its kind, never by its place or name; without an explicit allow, one that rejects.
+import type {
+  PermissionOption,
+  PermissionOptionKind,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallContent,
+} from '@agentclientprotocol/sdk';
+import { createTwoFilesPatch } from 'diff';
+import { z } from 'zod';
+import type { AskOutcome } from '../../client/outcome.ts';
+import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
+import { shellQuote } from '../../node/shell-quote.ts';
+import { headerOf, optionsOf } from '../kit/question-options.ts';
+import { answerText } from '../kit/resume-message.ts';
+import { unwrapShell } from '../wire/shell-words.ts';
+
+type ToolCall = RequestPermissionRequest['toolCall'];
+/** Qwen Code reads answers beside the outcome. */
+export type PermissionReply = RequestPermissionResponse & { answers?: Record<string, string> };
+
+const ID_CHARACTERS = 200;
+const TOOL_NAME_CHARACTERS = 200;
+
+export const CANCELLED: PermissionReply = { outcome: { outcome: 'cancelled' } };
+
+export const callIdFor = (toolCallId: string): string => toolCallId.slice(0, ID_CHARACTERS);
+
+export function approvalSpec({ toolCall, options }: RequestPermissionRequest): ApproveSpec & { id: string } {
+  const suggestions = suggestionsOf(options).map(({ optionId: id, name: label }) => ({ id, label }));
+  return {
+    id: callIdFor(toolCall.toolCallId),
+    ...actionOf(toolCall),
+    ...(suggestions.length > 0 && { suggestions }),
+  };
+}
+
+/** Everything that the agent says about what it wants to do. Only a command can be changed: the model can repeat that. */
+function actionOf(toolCall: ToolCall): Pick<ApproveSpec, 'tool_name' | 'input' | 'reason' | 'diff' | 'editable'> {
+  const { kind, title, locations } = toolCall;
+  const given = objectOf(toolCall.rawInput);
+  const { command, description, ...more } = given;
+  const line = commandLine(command);
+  if (kind === 'execute' && line !== undefined)
+    return {
+      tool_name: 'Bash',
+      input: { command: line, ...more },
+      ...(typeof description === 'string' && { reason: description }),
+    };
+  const content = toolCall.content ?? [];
+  const diffs = content.filter((part) => part.type === 'diff');
+  const paths = [...new Set(diffs.map(({ path }) => path))];
+  const said = content.flatMap((part) => textsOf(part)).join('\n');
+  const shown = {
+    ...(title && { title }),
+    ...(paths.length === 1 && { file_path: paths[0] }),
+    ...(paths.length > 1 && { file_paths: paths }),
+    ...(locations?.length && { locations: locations.map(({ path }) => path) }),
+    ...(said && { details: said }),
+    ...given,
+  };
+  return {
+    tool_name: toolName(toolCall, diffs.length > 0),
+    input: shown,
+    ...(diffs.length > 0 && { diff: diffs.map(diffText).join('\n') }),
+    editable: false,
+  };
+}
+
+/** A name that the agent gives is its own; otherwise the kind of the call. */
+function toolName({ name, kind }: ToolCall, changesFiles: boolean): string {
+  if (changesFiles && (kind === 'edit' || !kind)) return 'Edit';
+  return (name?.trim() || kind || 'other').slice(0, TOOL_NAME_CHARACTERS);
+}
+
+const diffText = ({ path, oldText, newText }: { path: string; oldText?: string | null; newText: string }): string =>
+  createTwoFilesPatch(path, path, oldText ?? '', newText);
+
+function textsOf(part: ToolCallContent): string[] {
+  return part.type === 'content' && part.content.type === 'text' ? [part.content.text] : [];
+}
+
+const objectOf = (raw: unknown): Record<string, unknown> =>
+  typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? { ...raw } : {};
+
+function commandLine(command: unknown): string | undefined {
+  if (typeof command === 'string') return command;
+  const words = z.array(z.string()).min(1).safeParse(command);
+  return words.success ? unwrapShell(words.data.map(shellQuote).join(' ')) : undefined;
+}
+
+const ofKind = (options: readonly PermissionOption[], kind: PermissionOptionKind) =>
+  options.filter((option) => option.kind === kind);
+
+/** Every way to allow besides the plain one. */
+const suggestionsOf = (options: readonly PermissionOption[]): PermissionOption[] => [
+  ...ofKind(options, 'allow_once').slice(1),
+  ...ofKind(options, 'allow_always'),
+];
+
+/** Undefined if the agent offers no way to allow this once, and the person took none of the others. */
+export function allowance(
+  options: readonly PermissionOption[],
+  suggestionIds: readonly string[],
+): PermissionReply | undefined {
+  const chosen = suggestionsOf(options).find(({ optionId }) => suggestionIds.includes(optionId));
+  const option = chosen ?? ofKind(options, 'allow_once')[0];
+  return option && selected(option);
+}
+
+export function rejection(options: readonly PermissionOption[]): PermissionReply {
+  const [option] = [...ofKind(options, 'reject_once'), ...ofKind(options, 'reject_always')];
+  return option ? selected(option) : CANCELLED;
+}
+
+const selected = ({ optionId }: PermissionOption): PermissionReply => ({ outcome: { outcome: 'selected', optionId } });
+
+const Questions = z.looseObject({
+  questions: z
+    .array(
+      z.looseObject({
+        question: z.string().min(1),
+        header: z.string().nullish(),
+        options: z.array(z.looseObject({ label: z.string(), description: z.string().nullish() })).nullish(),
+        multiSelect: z.boolean().nullish(),
+      }),
+    )
+    .min(1)
+    .max(20),
+});
+const questionId = (i: number): string => `question-${i + 1}`;
+
+/** Some agents ask questions as a permission to think, with the questions in the input of the call. */
+export function questionSpec({ toolCall }: RequestPermissionRequest): (AskSpec & { id: string }) | undefined {
+  const read = toolCall.kind === 'think' ? Questions.safeParse(toolCall.rawInput) : undefined;
+  if (!read?.success) return undefined;
+  const questions = read.data.questions.map(({ question, header, options, multiSelect }, i) => {
+    const offered = optionsOf(options);
+    const choice = offered && { options: offered, multi_select: multiSelect ?? false };
+    return { id: questionId(i), ...headerOf(header), question, required: false, ...choice };
+  });
+  return { id: callIdFor(toolCall.toolCallId), questions };
+}
+
+/** Undefined if it was not answered. Without `answers` the agent would tell its model that all of them are empty. */
+export function answersTo(
+  { options }: RequestPermissionRequest,
+  { questions }: { questions: readonly unknown[] },
+  outcome: AskOutcome,
+): PermissionReply | undefined {
+  const submitted = outcome.status === 'answered' ? allowance(options, []) : undefined;
+  if (!submitted || outcome.status !== 'answered') return undefined;
+  const answers = questions.map((_, i) => [String(i), answerText(outcome.answers, questionId(i))]);
+  return { ...submitted, answers: Object.fromEntries(answers) };
+}

@@ -1,0 +1,195 @@
+// Puts one request of an ACP agent to a person and turns their decision into the reply that the agent expects. Sends no reply
+// itself, and knows no other request. Without an explicit allow the reply rejects. The protocol carries no words: what the
+// model has to know besides goes into a note, which the run sends as its next prompt.
+import type {
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  RequestPermissionRequest,
+} from '@agentclientprotocol/sdk';
+import type { AskOptions } from '../../client/asking.ts';
+import { HoldpointProblem } from '../../client/http.ts';
+import type { ApprovalOutcome, AskOutcome } from '../../client/outcome.ts';
+import type { AskSpec } from '../../client/spec.ts';
+import { DEFAULT_DENIAL } from '../../core/answer.ts';
+import { canonical } from '../../core/digest.ts';
+import type { AskView } from '../../core/views.ts';
+import type { AgentContext } from '../agent.ts';
+import { createKnownAsks } from '../kit/ask-ids.ts';
+import { askOfElicitation, type Consent, contextWith, type FilledIn } from '../kit/elicitation.ts';
+import { escapedJson } from '../kit/mention-escape.ts';
+import { notAnsweredText } from '../kit/resume-message.ts';
+import type { UnusedApprovals } from '../kit/unused-approvals.ts';
+import { contentOfForm } from '../wire/elicitation-form.ts';
+import {
+  allowance,
+  answersTo,
+  approvalSpec,
+  CANCELLED,
+  callIdFor,
+  type PermissionReply,
+  questionSpec,
+  rejection,
+} from './asks.ts';
+
+/** The reply, and the ask that it answers, where one was needed. `note`: what the model has to know besides. */
+export interface Decision<Reply> {
+  reply: Reply;
+  askId?: string;
+  note?: string | undefined;
+}
+
+export interface DecisionParts {
+  context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'markUndeliverable' | 'output'>;
+  unusedApprovals: UnusedApprovals;
+  /** The asks of the run from before its process was restarted. */
+  known: readonly AskView[];
+  /** The program, as people call it. */
+  title: string;
+}
+
+const CANCEL: CreateElicitationResponse = { action: 'cancel' };
+const DECLINE: CreateElicitationResponse = { action: 'decline' };
+
+export function createDecisions({ context, unusedApprovals, known, title }: DecisionParts) {
+  const ids = createKnownAsks(known);
+
+  /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
+  const mayReuse = (askId: string): Promise<boolean> =>
+    context.acknowledge(askId).then(
+      () => true,
+      () => false,
+    );
+
+  async function approval(request: RequestPermissionRequest, options: AskOptions): Promise<Decision<PermissionReply>> {
+    const spec = ids.fresh(approvalSpec(request));
+    const input = JSON.parse(JSON.stringify(spec.input)) as Record<string, unknown>;
+    const action = { tool_name: spec.tool_name, input, limits: spec.diff };
+    const once = allowance(request.options, []);
+    const reused = once && unusedApprovals.take(action);
+    if (once && reused !== undefined && (await mayReuse(reused))) {
+      await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
+      return { reply: once };
+    }
+    const outcome = await context.approve({ ...spec, input }, options);
+    if (outcome.status === 'held') throw new Error('a blocking ask was held');
+    const denied = (note?: string) => ({
+      askId: outcome.ask_id,
+      reply: rejection(request.options),
+      note: note && `You asked to use ${spec.tool_name}: ${escapedJson(input)}\n→ ${note}`,
+    });
+    if (!isAnswer(outcome)) return (await mayContinue(outcome)) ? denied(endOf(outcome)) : { reply: CANCELLED };
+    if (!outcome.allowed)
+      return denied(outcome.reason === DEFAULT_DENIAL ? undefined : `not allowed: ${outcome.reason}`);
+    if (canonical(outcome.input) !== canonical(input)) {
+      if (!outcome.isBound) unusedApprovals.add({ ...action, input: outcome.input }, outcome.ask_id);
+      return denied(`allowed only in this form, so ask for exactly that: ${escapedJson(outcome.input)}`);
+    }
+    const reply = allowance(request.options, outcome.suggestion_ids);
+    if (reply) return { askId: outcome.ask_id, reply };
+    await context.output(ONLY_ALWAYS, { type: 'status' });
+    return denied('not allowed: it can be allowed only for good, and the person allowed it once');
+  }
+
+  async function question(
+    request: RequestPermissionRequest,
+    asked: AskSpec & { id: string },
+    options: AskOptions,
+  ): Promise<Decision<PermissionReply>> {
+    const outcome = await ask(ids.fresh(asked), options);
+    const reply = answersTo(request, { questions: asked.questions ?? [] }, outcome);
+    if (reply) return { askId: outcome.ask_id, reply };
+    if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCELLED };
+    return { askId: outcome.ask_id, reply: rejection(request.options), note: unansweredNote(asked, outcome) };
+  }
+
+  async function ask(spec: AskSpec & { id: string }, options: AskOptions): Promise<AskOutcome> {
+    const outcome = await context.ask(spec, options);
+    if (outcome.status === 'held') throw new Error('a blocking ask was held');
+    return outcome;
+  }
+
+  async function fillIn(
+    { spec: asked, form }: FilledIn,
+    id: string,
+    options: AskOptions,
+  ): Promise<Decision<CreateElicitationResponse>> {
+    for (let about = asked.context; ; ) {
+      const outcome = await ask(ids.fresh({ ...asked, context: about, id }), options);
+      if (outcome.status !== 'answered') {
+        if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCEL };
+        const reply = outcome.status === 'declined' ? DECLINE : CANCEL;
+        return { askId: outcome.ask_id, reply, note: unansweredNote(asked, outcome) };
+      }
+      const content = contentOfForm(form, outcome);
+      if (typeof content !== 'string')
+        return { askId: outcome.ask_id, reply: { action: 'accept', content } as CreateElicitationResponse };
+      await context.markUndeliverable(outcome.ask_id, content);
+      about = contextWith(asked, content);
+    }
+  }
+
+  async function consent(
+    { spec }: Consent,
+    id: string,
+    options: AskOptions,
+  ): Promise<Decision<CreateElicitationResponse>> {
+    const outcome = await context.approve(ids.fresh({ ...spec, editable: false, id }), options);
+    if (outcome.status === 'held') throw new Error('a blocking ask was held');
+    if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCEL };
+    const content = 'url' in spec.input ? {} : { content: {} };
+    const accept = { action: 'accept', ...content } as CreateElicitationResponse;
+    return { askId: outcome.ask_id, reply: outcome.allowed ? accept : DECLINE };
+  }
+
+  /** An agent waits for ever for a request that ended without an answer. A run that is over takes no output. */
+  async function mayContinue(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
+    return context.output(`What ${title} had asked was declined: ${endOf(outcome)}.`, { type: 'status' }).then(
+      () => true,
+      (error: unknown) =>
+        error instanceof HoldpointProblem && !['run_state_conflict', 'lease_lost'].includes(error.code),
+    );
+  }
+
+  return {
+    permission(request: RequestPermissionRequest, waiting: AskOptions): Promise<Decision<PermissionReply>> {
+      const options: AskOptions = { ...waiting, acknowledge: 'sent' };
+      const asked = questionSpec(request);
+      return asked ? question(request, asked, options) : approval(request, options);
+    },
+    async elicitation(
+      elicited: CreateElicitationRequest,
+      requestId: string,
+      waiting: AskOptions,
+    ): Promise<Decision<CreateElicitationResponse>> {
+      const options: AskOptions = { ...waiting, acknowledge: 'sent' };
+      const fields = elicited as Record<string, unknown> & CreateElicitationRequest;
+      const url = typeof fields.url === 'string' ? fields.url : undefined;
+      const { message, mode, requestedSchema } = fields;
+      const wanted = askOfElicitation({ serverName: title, message, mode, url, requestedSchema });
+      const id = typeof fields.toolCallId === 'string' ? callIdFor(fields.toolCallId) : `elicitation-${requestId}`;
+      if (wanted?.kind === 'approval') return consent(wanted, id, options);
+      if (wanted) return fillIn(wanted, id, options);
+      await context.output(`${title} asked for something that cannot be shown as a form here: it was declined.`, {
+        type: 'status',
+      });
+      return { reply: CANCEL };
+    },
+  };
+}
+
+const ONLY_ALWAYS =
+  'The agent offers no way to allow this once: it was denied. Take one of its suggestions to allow it for good.';
+
+/** Every other end came from no person: the run is over, or the ask was withdrawn, expired or failed. */
+const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';
+
+function endOf(outcome: ApprovalOutcome | AskOutcome): string {
+  const why = outcome.justification ?? ('reason' in outcome ? outcome.reason : undefined);
+  return `it ended without an answer (${outcome.status}${why && why !== outcome.status ? `: ${why}` : ''})`;
+}
+
+function unansweredNote(asked: AskSpec, outcome: AskOutcome): string | undefined {
+  if (outcome.status === 'answered') return undefined;
+  const questions = (asked.questions ?? []).map(({ question }) => question);
+  return `You asked: ${questions.join(' / ')}\n→ ${notAnsweredText(outcome)}`;
+}

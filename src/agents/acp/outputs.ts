@@ -1,0 +1,119 @@
+// Stores what an ACP agent reports as outputs of the run, in order: its texts and thoughts, which arrive in pieces, its tool
+// calls and its plans. Also stores the id of its session as an output, for later runs.
+import type { PlanEntry, SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { shorten } from '../../core/text-limit.ts';
+import type { AgentContext } from '../agent.ts';
+import { createOutputQueue } from '../kit/output-queue.ts';
+
+/** The output type that holds the session id. */
+export const SESSION = 'acp-session';
+/** Only the newest outputs of a run can be read back, so the session id is repeated. */
+const REPEAT_SESSION_EVERY = 40;
+const MAX_RESULT_CHARACTERS = 4000;
+const CHECKED = { completed: '[x]', in_progress: '[~]', pending: '[ ]' } as const;
+
+type Spoken = 'text' | 'thinking';
+
+export function createOutputs(context: Pick<AgentContext, 'output'>) {
+  let session: Record<string, unknown> | undefined;
+  let speaking: { type: Spoken; text: string } | undefined;
+  let last: string | undefined;
+  let lastPlan = '';
+  let count = 0;
+  const calls = new Map<string, Partial<ToolCallUpdate> & { isReported?: boolean }>();
+  // An output that could not be stored does not stop the run: no decision depends on it.
+  const queue = createOutputQueue(context, () => {});
+  const storeSession = () =>
+    context.output(undefined, { id: `${SESSION}-${crypto.randomUUID()}`, type: SESSION, data: session });
+
+  function store(text: string, type: string): void {
+    if (text.trim() === '') return;
+    void queue.output(text, { type });
+    count += 1;
+    if (count % REPEAT_SESSION_EVERY === 0) void queue.push(storeSession);
+  }
+
+  function endSpeech(): void {
+    if (!speaking) return;
+    const { type, text } = speaking;
+    speaking = undefined;
+    if (type === 'text' && text.trim() !== '') last = text;
+    store(text, type);
+  }
+
+  function speak(type: Spoken, text: string): void {
+    if (speaking?.type !== type) endSpeech();
+    speaking = { type, text: (speaking?.text ?? '') + text };
+  }
+
+  /** An update has only the fields that changed. */
+  function call(update: ToolCallUpdate): void {
+    const changed = Object.fromEntries(Object.entries(update).filter(([, value]) => value != null));
+    const now = { ...calls.get(update.toolCallId), ...changed };
+    calls.set(update.toolCallId, now);
+    const isOver = now.status === 'completed' || now.status === 'failed';
+    if (!now.isReported && (isOver || now.status === 'in_progress')) {
+      now.isReported = true;
+      store(actionText(now), 'tool_call');
+    }
+    if (!isOver) return;
+    const result = shorten(resultOf(now).trimEnd(), MAX_RESULT_CHARACTERS);
+    store(`${actionText(now)}: ${now.status}${result && `\n${result}`}`, 'tool_result');
+    calls.delete(update.toolCallId);
+  }
+
+  /** The agent reports the whole plan whenever a part of it changes. */
+  function plan(entries: readonly PlanEntry[]): void {
+    const text = entries.map(({ status, content }) => `${CHECKED[status]} ${content}`).join('\n');
+    if (text === lastPlan) return;
+    lastPlan = text;
+    store(text && `Plan:\n${text}`, 'status');
+  }
+
+  return {
+    /** Sets the session of the conversation. */
+    async follow(opened: Record<string, unknown>): Promise<void> {
+      session = opened;
+      await storeSession();
+    },
+    update(update: SessionUpdate): void {
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk':
+          speak('text', textOf(update.content));
+          break;
+        case 'agent_thought_chunk':
+          speak('thinking', textOf(update.content));
+          break;
+        case 'tool_call':
+        case 'tool_call_update':
+          endSpeech();
+          call(update);
+          break;
+        case 'plan':
+          endSpeech();
+          plan(update.entries);
+      }
+    },
+    endTurn: endSpeech,
+    lastMessage: () => last,
+    flush: queue.flush,
+  };
+}
+
+const textOf = (content: { type: string; text?: unknown }): string =>
+  content.type === 'text' && typeof content.text === 'string' ? content.text : `[${content.type}]`;
+
+function actionText({ kind, title, rawInput }: Partial<ToolCallUpdate>): string {
+  const { command } = (rawInput ?? {}) as { command?: unknown };
+  if (kind === 'execute' && typeof command === 'string') return `$ ${command}`;
+  return title || kind || 'a tool';
+}
+
+function resultOf({ content, rawOutput }: Partial<ToolCallUpdate>): string {
+  const texts = (content ?? []).map((part) => {
+    if (part.type === 'content') return textOf(part.content);
+    return part.type === 'diff' ? `changed ${part.path}` : '';
+  });
+  const said = texts.filter(Boolean).join('\n');
+  return said || (typeof rawOutput === 'string' ? rawOutput : '');
+}

@@ -1,0 +1,132 @@
+// Runs any program that speaks ACP as a managed run: one process per run, one ACP session per Holdpoint session, one prompt
+// for the input and one more for what the replies to its requests could not say. Owns the order of these steps. If the
+// process ends with an ask open, the run is held and resumed in the same session once it is answered.
+import { type ClientContext, client, RequestError, type StopReason } from '@agentclientprotocol/sdk';
+import { type AgentContext, type Ending, isLeaving } from '../agent.ts';
+import { resolveInput } from '../kit/inherited-settings.ts';
+import { escapeMentions } from '../kit/mention-escape.ts';
+import { mayRestart } from '../kit/restart-limit.ts';
+import { resumption } from '../kit/resume-message.ts';
+import { createUnusedApprovals, type UnusedApprovals } from '../kit/unused-approvals.ts';
+import { folderProblem, realFolder } from '../workspace/work-folder.ts';
+import { type AcpSpec, readAcpInput } from './input.ts';
+import { launch, UnexpectedExit } from './launch.ts';
+import { createOutputs } from './outputs.ts';
+import { createRequests, type Requests } from './requests.ts';
+import { AgentProblem, initialize, openSession, sessionData } from './session.ts';
+
+export async function runAcp(context: AgentContext): Promise<Ending> {
+  const { input, inherited } = await resolveInput(context, (before) => !('problem' in readAcpInput(before)));
+  const spec = readAcpInput(input, inherited);
+  if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
+  const { work_folder } = context.session;
+  const problem = await folderProblem(work_folder);
+  if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
+  return runProcess(context, spec, await realFolder(work_folder as string));
+}
+
+async function runProcess(context: AgentContext, spec: AcpSpec, folder: string): Promise<Ending> {
+  const { signal } = context;
+  const unusedApprovals = createUnusedApprovals();
+  const { run_id } = context.run;
+  const known = context.resumed ? (await context.history()).filter((ask) => ask.run_id === run_id) : [];
+  const requests = createRequests({ context, unusedApprovals, known, title: spec.title, signal });
+  const conversation = createConversation(context, requests);
+  const { outputs } = conversation;
+  const { app } = conversation;
+  const program = await launch(context, spec, folder, { app, onExit: requests.close });
+  const turns = conversation.run(program.agent, spec, folder, unusedApprovals);
+  turns.catch(() => {});
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  const recorded = () => Promise.all([outputs.flush(), requests.recorded()]);
+  try {
+    signal.throwIfAborted();
+    const ending = await Promise.race([turns, program.failure, aborted]);
+    await recorded();
+    return ending;
+  } catch (error) {
+    if (signal.aborted && !isLeaving(signal)) conversation.cancel();
+    signal.throwIfAborted();
+    const cause = await program.exitOf(error);
+    if (cause instanceof AgentProblem) return { ended: 'failed', error: cause.message, reason: 'worker-failed' };
+    if (cause instanceof RequestError) return failed(`${spec.title}: ${cause.message}`);
+    if (!(cause instanceof UnexpectedExit)) throw cause;
+    await recorded();
+    if (requests.hasUnanswered() && (await mayRestart(context, 'acp', cause.message))) return { ended: 'held' };
+    return failed(cause.message);
+  } finally {
+    await program.stop(turns);
+  }
+}
+
+const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
+
+/** The conversation with the process: what it asks and reports, and its turns. */
+function createConversation(context: AgentContext, requests: Requests) {
+  const outputs = createOutputs(context);
+  const { promise: isWorking, resolve: works } = Promise.withResolvers<void>();
+  let session: { agent: ClientContext; id: string } | undefined;
+
+  const app = client({ name: 'holdpoint' })
+    .onRequest('session/request_permission', (received) => {
+      works();
+      return requests.permission(received);
+    })
+    .onRequest('elicitation/create', (received) => {
+      works();
+      return requests.elicitation(received);
+    })
+    .onNotification('session/update', ({ params: { sessionId, update } }) => {
+      // A session that is loaded is reported once more from its beginning.
+      if (sessionId !== session?.id) return;
+      works();
+      if (update.sessionUpdate === 'tool_call_update')
+        requests.reported(update.toolCallId, update.status === 'completed' || update.status === 'failed');
+      outputs.update(update);
+    });
+
+  async function run(agent: ClientContext, spec: AcpSpec, folder: string, unused: UnusedApprovals): Promise<Ending> {
+    const opened = await openSession(context, agent, spec, await initialize(agent, spec), folder);
+    session = { agent, id: opened.sessionId };
+    const resumed = context.resumed ? await resumption(context) : undefined;
+    for (const ask of resumed?.due ?? [])
+      if (ask.kind === 'approval' && !ask.answer?.updated_input) unused.addAnswered(ask, ask.request.diff);
+    await outputs.follow(sessionData(spec, opened.sessionId));
+    void isWorking.then(() => resumed?.onSent()).catch(() => {});
+    // Whether the prompt of the process before had arrived is not known, so the task is repeated.
+    let text = resumed ? `${spec.text}\n\n${resumed.text}` : spec.text;
+    for (;;) {
+      const { stopReason } = await agent.request('session/prompt', {
+        sessionId: opened.sessionId,
+        prompt: [{ type: 'text', text }],
+      });
+      works();
+      outputs.endTurn();
+      requests.turnEnded();
+      const notes = requests.takeNotes();
+      if (notes.length === 0) return endingOf(stopReason, spec, outputs.lastMessage());
+      text = escapeMentions([DECIDED, ...notes, GO_ON].join('\n\n'));
+    }
+  }
+
+  return {
+    app,
+    outputs,
+    run,
+    /** Has the agent stop at once. What it has asked is answered with `cancelled`. */
+    cancel(): void {
+      if (session) void session.agent.notify('session/cancel', { sessionId: session.id }).catch(() => {});
+    },
+  };
+}
+
+const DECIDED = 'Meanwhile the person decided about what you had asked. You could not be told at once:';
+const GO_ON = 'Take this into account, and go on with the task if it is not done.';
+
+function endingOf(stopReason: StopReason, { title }: AcpSpec, text: string | undefined): Ending {
+  if (stopReason === 'end_turn') return { ended: 'completed', text };
+  return failed(`${title} ended its turn before the task was done (${stopReason}).`);
+}

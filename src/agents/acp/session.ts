@@ -1,0 +1,88 @@
+// Opens the ACP session of a run: that of an earlier run of the same Holdpoint session, resumed or loaded where the agent can,
+// otherwise a new one. Owns which of the two, and the session mode; prompts nothing.
+import { type ClientContext, type InitializeResponse, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
+import type { AgentContext } from '../agent.ts';
+import type { AcpSpec } from './input.ts';
+import { SESSION } from './outputs.ts';
+
+type Modes = { availableModes: { id: string }[] } | null | undefined;
+
+const AUTH_REQUIRED = -32000;
+const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '1' };
+
+/** The agent cannot be used as it is: for the person who started the run. */
+export class AgentProblem extends Error {
+  override name = 'AgentProblem';
+}
+
+export async function initialize(agent: ClientContext, { title }: AcpSpec): Promise<InitializeResponse> {
+  const initialized = await agent.request<InitializeResponse>('initialize', {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: {
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+      elicitation: { form: {}, url: {} },
+    },
+    clientInfo: CLIENT,
+  });
+  if (initialized.protocolVersion !== PROTOCOL_VERSION)
+    throw new AgentProblem(
+      `${title} speaks version ${initialized.protocolVersion} of the protocol, and not ${PROTOCOL_VERSION}.`,
+    );
+  return initialized;
+}
+
+/** What identifies the conversation for later runs. */
+export const sessionData = ({ argv }: AcpSpec, sessionId: string) => ({
+  session_id: sessionId,
+  program: argv.join(' '),
+});
+
+/** `isKnown`: the agent remembers the conversation. */
+export async function openSession(
+  context: Pick<AgentContext, 'recall' | 'output'>,
+  agent: ClientContext,
+  spec: AcpSpec,
+  initialized: InitializeResponse,
+  cwd: string,
+): Promise<{ sessionId: string; isKnown: boolean }> {
+  const { agentCapabilities: can, authMethods } = initialized;
+  const known = await context.recall(SESSION);
+  const sessionId = known?.session_id;
+  const method = can?.sessionCapabilities?.resume ? 'session/resume' : can?.loadSession ? 'session/load' : undefined;
+  if (typeof sessionId === 'string' && known?.program === sessionData(spec, '').program) {
+    const opened = method && (await agent.request(method, { sessionId, cwd, mcpServers: [] }).catch(refusal));
+    if (opened && !(opened instanceof RequestError)) {
+      await setMode(agent, spec, sessionId, opened.modes);
+      return { sessionId, isKnown: true };
+    }
+    const why = opened ? opened.message : 'it cannot load sessions';
+    await context.output(`${spec.title} does not continue its earlier conversation (${why}). A new one begins.`, {
+      type: 'status',
+    });
+  }
+  const opened = await agent.request('session/new', { cwd, mcpServers: [] }).catch(refusal);
+  if (opened instanceof RequestError) {
+    const logins = (authMethods ?? []).map(({ name }) => name).join(', ');
+    throw new AgentProblem(
+      opened.code === AUTH_REQUIRED
+        ? `${spec.title} wants you to log in on the machine of this worker first${logins ? ` (${logins})` : ''}.`
+        : `${spec.title} opened no session: ${opened.message}`,
+    );
+  }
+  await setMode(agent, spec, opened.sessionId, opened.modes);
+  return { sessionId: opened.sessionId, isKnown: false };
+}
+
+function refusal(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  throw error;
+}
+
+async function setMode(agent: ClientContext, { title, mode }: AcpSpec, sessionId: string, modes: Modes): Promise<void> {
+  if (mode === undefined) return;
+  const offered = (modes?.availableModes ?? []).map(({ id }) => id);
+  if (!offered.includes(mode))
+    throw new AgentProblem(`${title} has no mode "${mode}"; its modes are: ${offered.join(', ') || 'none'}.`);
+  await agent.request('session/set_mode', { sessionId, modeId: mode });
+}
