@@ -18,6 +18,7 @@ import {
   questionOutcome,
   refused,
 } from './outcome.ts';
+import { projectRulesIn } from './project-rules.ts';
 import type { Waits } from './waits.ts';
 
 export type QuestionBody = z.input<typeof RaiseQuestion>;
@@ -62,7 +63,8 @@ export const askQuestion: Ask<QuestionBody, AskOutcome> = async (asking, body, o
 };
 
 export const askApproval: Ask<ApprovalBody, ApprovalOutcome> = async (asking, body, options) => {
-  const ask = await endOf(asking, body, options);
+  const project_rules = await projectRulesIn(asking.workFolder ?? body.work_folder);
+  const ask = await endOf(asking, { ...body, ...(project_rules && { project_rules }) }, options);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const outcome = approvalOutcome(ask, body.input);
   if (options?.acknowledge === 'later') return outcome;

@@ -11,6 +11,7 @@ import { Always } from './grant.ts';
 import { CHOSEN_ID } from './id.ts';
 import { Labels } from './label.ts';
 import { QuestionInputs } from './question.ts';
+import { ProjectRules, SessionRules } from './rule.ts';
 import { FAILURE_REASONS, INTERRUPTIONS, RECOVERIES } from './run.ts';
 import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
 import { SIGN_IN_SCOPES } from './sign-in.ts';
@@ -44,6 +45,9 @@ export const CreateSession = z.strictObject({
   labels: Labels.optional(),
   parent_session_id: sessionId.optional(),
   permissions: z.enum(PERMISSIONS).optional(),
+  rules: SessionRules.optional().describe(
+    'Decide approvals of this session after the rules of the organisation; given by operators',
+  ),
   task_id: ownId.optional(),
   idempotency_key,
 });
@@ -101,6 +105,9 @@ export const RaiseApproval = z.strictObject({
     .describe(
       'Files that the action names, as they are when it is asked; part of what is allowed, not of which ask it is. An empty list: it was asked again because such files had changed, and none is watched any more',
     ),
+  project_rules: ProjectRules.optional().describe(
+    'What `.holdpoint/rules.json` of the work folder says, or why it cannot be used. It may reject and ask, never allow',
+  ),
   ...expiry,
   idempotency_key,
 });

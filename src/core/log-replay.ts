@@ -85,7 +85,9 @@ export class SessionReplay {
 
   readonly #effects: Partial<Record<Event['type'], (event: Event, data: Data) => void>> = {
     'session.created': ({ at }, data) =>
-      void Object.assign(this.session, { status: 'active', ended_at: null, last_message: null }, created(data, at)),
+      void Object.assign(this.session, { status: 'active', ended_at: null, last_message: null }, created(data, at), {
+        rules: data.rules === undefined ? null : this.#json(data.rules),
+      }),
     'session.ended': ({ at }) => void Object.assign(this.session, { status: 'ended', ended_at: at }),
     accepted: (event, data) => this.#accept(event, data),
     started: (event) => {

@@ -2,7 +2,7 @@
 // Every part needs an allow; no match means ask, and so does what cannot be read. Compiled once and indexed by tool and
 // program, so that thousands of rules cost as little as a few.
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
-import type { PartDecision, RuleDecision, RuledCall, SourcedRule } from './rule.ts';
+import type { PartDecision, RuleDecision, RuledCall, RuleSource, SourcedRule } from './rule.ts';
 import { explainPart, summarise } from './rule-explanation.ts';
 import {
   type CommandPattern,
@@ -92,13 +92,24 @@ export function decideByRules(sources: RuleSources, call: RuledCall): RuleDecisi
   return summarise(lines.flatMap((line) => commandParts(sources, call, readLine(line))));
 }
 
+/** Sources that may only restrict: where they ask, a later source may still reject. */
+const ONLY_RESTRICTS: readonly RuleSource[] = ['builtin', 'project'];
+
 /** The match of the first source that has one. */
 function firstSource({ sets, grants }: RuleSources, find: (set: RuleSet) => Match | undefined): Match | undefined {
-  let found: Match | undefined;
-  for (const set of sets) if (!found) found = find(set);
+  let asks: Match | undefined;
+  let last: Match | undefined;
+  for (const set of sets) {
+    last = find(set);
+    if (last && (isReject(last) || !ONLY_RESTRICTS.includes(last.rule.source))) break;
+    asks ??= last;
+  }
+  const found = last && isReject(last) ? last : (asks ?? last);
   const needsGrant = !found || found.rule.rule.action === 'ask';
   return (grants && needsGrant ? find(grants) : undefined) ?? found;
 }
+
+const isReject = ({ rule, isDoubt }: Match): boolean => rule.rule.action === 'reject' && !isDoubt;
 
 /** A call that is no shell command has one part. */
 function wholeCall(sources: RuleSources, call: RuledCall): PartDecision {

@@ -52,6 +52,27 @@ export type Rule = z.infer<typeof Rule>;
 export const MOST_RULES = 10_000;
 export const Rules = z.array(Rule).max(MOST_RULES);
 
+const FEW_RULES = 500;
+/** They are stored with every session that has some. */
+export const SessionRules = z
+  .array(Rule)
+  .max(FEW_RULES)
+  .refine((rules) => JSON.stringify(rules).length <= 64 * 1024, 'has more than 64 KiB');
+
+/** As the agent's side found them in the work folder; or why they cannot be used. */
+export const ProjectRules = z.union([
+  z.array(Rule).max(FEW_RULES),
+  z.strictObject({ fault: z.string().min(1).max(300) }),
+]);
+export type ProjectRules = z.infer<typeof ProjectRules>;
+
+/** A file that cannot be used could have restricted anything. */
+export function sourcedProject(rules: ProjectRules): SourcedRule[] {
+  if (Array.isArray(rules)) return sourced('project', '.holdpoint/rules.json', rules);
+  const origin = `.holdpoint/rules.json, which cannot be used: ${rules.fault}`;
+  return sourced('project', origin, [{ tool: '*', action: 'ask' }]);
+}
+
 /** A rule with the place that it came from. */
 export interface SourcedRule {
   rule: Rule;

@@ -1,5 +1,6 @@
 // Defines the session: one conversation with one agent in one work folder, with one active slot for its runs. It has the
 // head of its event log, to which the next event is linked.
+import type { Rule } from './rule.ts';
 
 export const PERMISSIONS = ['approval', 'autonomous'] as const;
 export type Permissions = (typeof PERMISSIONS)[number];
@@ -30,6 +31,8 @@ export interface Session {
   parentSessionId: string | undefined;
   /** Its own setting; otherwise that of the worker applies. */
   permissions: Permissions | undefined;
+  /** Its own rules, and before them those of its parent. */
+  rules: Rule[] | undefined;
   taskId: string | undefined;
   /** The id of the token that created it; unknown for sessions of release 0.1.0. */
   madeBy: string | undefined;

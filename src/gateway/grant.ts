@@ -1,6 +1,7 @@
 // Gives, previews, uses and revokes grants. A grant is given with the answer "always", in the transaction of that answer, and
 // used in the transaction of the call that it covers, so that its uses are counted once each.
 import type { ApprovalAsk, ApprovalContent, PendingAsk } from '../core/ask.ts';
+import { BUILT_IN_RULES } from '../core/built-in-rules.ts';
 import { canonical } from '../core/digest.ts';
 import { enforce, fail } from '../core/errors.ts';
 import {
@@ -17,7 +18,8 @@ import {
 import { checkGranted, suggestMatches } from '../core/grant-pattern.ts';
 import { decideByPolicy, grantsOf, type PolicyDecision, ruledBy } from '../core/policy.ts';
 import type { Page, Ports, Reader } from '../core/ports.ts';
-import { COMMAND_ARGUMENTS, type RuleSet } from '../core/rule-set.ts';
+import { type ProjectRules, sourced, sourcedProject } from '../core/rule.ts';
+import { COMMAND_ARGUMENTS, compileRules, type RuleSet } from '../core/rule-set.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
@@ -47,7 +49,7 @@ export async function grantFor(
 ): Promise<Grant> {
   const grant = await describe({ r: tx, ports, now }, { session, askId, content }, always, actor);
   enforce(checkGranted(content, grant.matches));
-  const ruled = ruledBy(session, content, { sets: setsOf(ports), grants: [grant] });
+  const ruled = ruledBy(session, content, { sets: setsOf(ports, session), grants: [grant] });
   if (ruled.decision !== 'allow')
     throw fail('grant_refused', `The same call would be asked again: ${ruled.explanation}.`);
   return grant;
@@ -103,16 +105,26 @@ export async function giveGrant({ tx, note, now }: Ledger, grant: Grant, runId: 
   note('grant.given', given, runId, grant.askId);
 }
 
-const setsOf = ({ rules }: Ports): RuleSet[] => [rules?.()].filter((set) => set !== undefined);
+/** In the order of sources. Project rules are sent with each approval, and are only a restriction. */
+function setsOf({ rules }: Ports, session: Session, project?: ProjectRules): RuleSet[] {
+  const sets = [
+    BUILT_IN_RULES,
+    project && compileRules(sourcedProject(project)),
+    rules?.(),
+    session.rules && compileRules(sourced('session', `session ${session.id}`, session.rules)),
+  ];
+  return sets.filter((set) => set !== undefined);
+}
 
 /** What rules and grants decide about a new approval. Grants that decide are locked, looked at again and counted. */
 export async function decideApproval(
   ledger: Ledger,
   run: Run,
   ask: Extract<PendingAsk, { kind: 'approval' }>,
+  project: ProjectRules | undefined,
 ): Promise<PolicyDecision | undefined> {
   const { ports, tx, session, now } = ledger;
-  const sets = setsOf(ports);
+  const sets = setsOf(ports, session, project);
   const targets = { session: sessionTarget(session), project: projectTarget(session), madeBy: session.madeBy };
   const grants = await tx.grantsFor(targets, now);
   const decided = decideByPolicy(session, run, ask.content, { sets, grants });
@@ -167,7 +179,7 @@ export function previewGrant(ports: Ports, askId: string, always: Always, actor:
     const asked = { session, askId, content: ask.content };
     const grant = await describe({ r, ports, now }, asked, always, actor);
     const refusal = checkGranted(ask.content, grant.matches);
-    const sets = setsOf(ports);
+    const sets = setsOf(ports, session);
     const ruled = ruledBy(session, ask.content, { sets, grants: refusal ? [] : [grant] });
     const covers = !refusal && ruled.decision === 'allow';
     const past = await pastApprovals(r, session.id);

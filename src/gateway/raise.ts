@@ -76,7 +76,7 @@ export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseComm
     if (!wanted.toolCallId.startsWith(PLAIN_CALL)) await takeCarried(ledger, run);
     await displayForm(ledger, run, wanted);
     await refuseStopped(tx, run);
-    const decision = wanted.kind === 'approval' ? await decideApproval(ledger, run, wanted) : undefined;
+    const decision = await decidedAtOnce(ledger, run, wanted, command.body);
     if (decision) return made(await raiseDecided(ledger, wanted, decision));
     if (await reuseKeptAnswer(ledger, run, wanted)) {
       await ledger.close();
@@ -204,6 +204,12 @@ async function keepState(ledger: Ledger, run: Run, ask: PendingAsk, body: RaiseA
   if (body.partial_state !== undefined) await ledger.tx.insertPartialState(ask.id, JSON.stringify(body.partial_state));
   noteDispatch(ledger, run, 'dispatch.needs_input', {}, ask.id);
 }
+
+/** A question is always asked. */
+const decidedAtOnce = (ledger: Ledger, run: Run, ask: PendingAsk, body: RaiseAsk) =>
+  ask.kind === 'approval' && body.kind === 'approval'
+    ? decideApproval(ledger, run, ask, body.project_rules)
+    : undefined;
 
 /** Stores an approval that a setting or a rule decides together with its decision: in the log, never pending. */
 async function raiseDecided(ledger: Ledger, ask: PendingAsk, decided: PolicyDecision): Promise<AskView> {

@@ -1,5 +1,6 @@
 // Creates or reuses a session, and ends it.
 import type { CreateSession } from '../core/bodies.ts';
+import { canonical } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
 import { FIRST_PREV_HASH } from '../core/event.ts';
 import { inOrder, labelKey } from '../core/label.ts';
@@ -39,7 +40,9 @@ export function createSession(
       throw fail('session_conflict', `The parent session "${parent.id}" asks for approvals; its children do too.`);
     const now = ports.clock.now();
     const permissions = body.permissions ?? parent?.permissions;
-    const session = newSession(body.session_id ?? ports.ids.next('ses'), { ...body, permissions }, now);
+    const inherited = parent?.rules ?? [];
+    const rules = body.rules || parent?.rules ? [...inherited, ...(body.rules ?? [])] : undefined;
+    const session = newSession(body.session_id ?? ports.ids.next('ses'), { ...body, permissions, rules }, now);
     session.madeBy = sender.actor?.tokenId;
     await tx.insertSession(session);
     const ledger = ledgerOf(ports, tx, session, now);
@@ -61,6 +64,7 @@ export function noteCreated({ session, note }: Ledger): void {
     labels: session.labels,
     parent_session_id: session.parentSessionId,
     permissions: session.permissions,
+    rules: session.rules,
     task_id: session.taskId,
     made_by: session.madeBy,
   });
@@ -78,6 +82,7 @@ export function newSession(id: string, body: Omit<CreateSession, 'session_id'>, 
     labels: inOrder(body.labels ?? []),
     parentSessionId: body.parent_session_id,
     permissions: body.permissions,
+    rules: body.rules,
     taskId: body.task_id === undefined ? undefined : JSON.stringify(body.task_id),
     madeBy: undefined,
     status: 'active',
@@ -105,6 +110,9 @@ function differenceOf(session: Session, body: CreateSession): string | undefined
   if (body.agent_id !== undefined && wanted.agentId !== session.agentId) return 'agent_id';
   if (body.work_folder !== undefined && wanted.workFolder !== session.workFolder) return 'work_folder';
   if (body.labels !== undefined && labelKey(wanted.labels) !== labelKey(session.labels)) return 'labels';
+  // Those of its parent come before its own.
+  const own = session.parentSessionId === undefined ? session.rules : session.rules?.slice(-(body.rules?.length ?? 0));
+  if (body.rules !== undefined && canonical(own ?? []) !== canonical(body.rules)) return 'rules';
   if (body.permissions !== undefined && wanted.permissions !== session.permissions) return 'permissions';
   if (body.parent_session_id !== undefined && wanted.parentSessionId !== session.parentSessionId)
     return 'parent_session_id';

@@ -19,6 +19,8 @@ export async function sessionForWorker(
   sender: Sender,
 ): Promise<CreateSession> {
   if (sender.actor?.scope !== 'worker') return body;
+  if (body.rules !== undefined)
+    throw fail('scope_forbidden', 'A worker token gives no rules to a session. Use an operator token.');
   const { agent, labels = [], parent_session_id } = body;
   if (parent_session_id === undefined) {
     if (isAttached({ agent, labels })) return body;

@@ -19,6 +19,7 @@ import { tokenPersonSchema } from './migrations/0014-token-persons.ts';
 import { headMacSchema } from './migrations/0015-head-macs.ts';
 import { askRaiserSchema } from './migrations/0019-ask-raisers.ts';
 import { grantSchema } from './migrations/0020-grants.ts';
+import { sessionRuleSchema } from './migrations/0021-session-rules.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -45,6 +46,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0015-head-macs': headMacSchema,
   '0019-ask-raisers': askRaiserSchema,
   '0020-grants': grantSchema,
+  '0021-session-rules': sessionRuleSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

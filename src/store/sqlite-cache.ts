@@ -17,7 +17,7 @@ export interface CachedTx {
 }
 
 export function withCache(tx: Tx): CachedTx {
-  const sessions = new RecordCache<Session>((session) => session.lastMessage);
+  const sessions = new RecordCache<Session>((session) => [session.lastMessage, session.rules]);
   const runs = new RecordCache<Run>((run) => run.input);
   const asks = new RecordCache<Ask>((ask) => (ask.status === 'pending' ? ask.content : [ask.content, ask.answer]));
   const session = (id: string) => sessions.find(id, tx.session);

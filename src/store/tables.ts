@@ -70,6 +70,7 @@ export const SESSION = rowMapping<Session>()('sessions', {
   labels: LABELS,
   parentSessionId: 'plain',
   permissions: OWN_PERMISSIONS,
+  rules: 'json',
   taskId: 'plain',
   madeBy: 'plain',
   status: 'plain',

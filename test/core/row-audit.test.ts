@@ -62,7 +62,12 @@ async function story(): Promise<void> {
   const questions = [{ question: 'Why?' }];
   await gateway.clarify({ runId: asking, body: { tool_call_id: 'c', questions }, actor: agent });
   await calls.askFor(asking, 'deferred', { tool_call_id: 'open' });
-  await gateway.createSession({ session_id: 'free', agent: 'external', permissions: 'autonomous' });
+  await gateway.createSession({
+    session_id: 'free',
+    agent: 'external',
+    permissions: 'autonomous',
+    rules: [{ tool: 'é', action: 'ask' }],
+  });
   await calls.approvalFor(await calls.start('free'));
   await gateway.postToThread({ threadId: 'thr_free', body: { content: [{ type: 'text', text: 'one' }] }, actor: lead });
   await gateway.postToThread({ threadId: 'thr_free', body: { content: [{ type: 'text', text: 'two' }] }, actor: lead });

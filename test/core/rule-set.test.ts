@@ -251,6 +251,14 @@ describe('sources', () => {
     ).toBe('allow');
   });
 
+  it('never lets what a project file asks about pass a later rejection', () => {
+    const project = ['project', [shell('ask', 'rm *', 'ls *')]] satisfies [RuleSource, unknown[]];
+    const sets = of(project, ['organisation', [shell('reject', 'rm *')]], ['session', [shell('allow', 'ls *')]]);
+    expect(decide(sets, 'rm x')).toBe('reject');
+    expect(decide(sets, 'ls')).toBe('ask');
+    expect(decide(sets, 'ls; rm x')).toBe('reject');
+  });
+
   it('lets a grant answer what would be asked, and nothing that is rejected', () => {
     const rules = of(['organisation', [shell('reject', 'rm *'), shell('ask', 'git push *'), shell('allow', 'ls *')]]);
     const grants = setOf([shell('allow', 'git push *', 'rm *', 'make *')], 'grant');

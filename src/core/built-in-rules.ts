@@ -1,0 +1,14 @@
+// Holds the rules that come before all others: an agent that changes the rules of its project is asked about it.
+import { type Rule, sourced } from './rule.ts';
+import { compileRules } from './rule-set.ts';
+
+/** Write, MultiEdit, apply_patch… of any agent. */
+const WRITING_TOOLS = ['*rite*', '*dit*', '*atch*'];
+const PATHS = ['file_path', 'filePath', 'path'];
+const OWN_FOLDER = '*.holdpoint/*';
+
+const RULES = WRITING_TOOLS.flatMap((tool) =>
+  PATHS.map((path): Rule => ({ tool, matches: { [path]: OWN_FOLDER }, action: 'ask' })),
+);
+
+export const BUILT_IN_RULES = compileRules(sourced('builtin', 'the built-in rules', RULES));
