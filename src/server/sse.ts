@@ -40,6 +40,8 @@ interface Beginning {
   isShown?: ((event: Event) => boolean) | undefined;
   /** The texts that follow from an event, where they are not the event itself; none, where there is nothing to show. */
   framesOf?: (event: Event) => string;
+  /** As `framesOf`, for texts that need a look-up. Nothing is delivered meanwhile, so that the order stays. */
+  lookUp?: ((events: readonly Event[]) => Promise<string>) | undefined;
   /** Where the stream begins, as its reader writes it. */
   cursor?: string;
 }
@@ -77,12 +79,29 @@ export class Streams {
     });
     response.write(first ?? ':\n\n');
     const framesOf = begin.framesOf ?? ((event: Event) => this.#frame(event));
-    const deliver = (events: readonly Event[]) => {
-      const frames = (isShown ? events.filter(isShown) : events).map(framesOf).join('');
+    const write = (frames: string) => {
       if (frames === '') return !response.writableNeedDrain;
       // Its reader comes back and continues after the last event it has.
       if (this.#unreadOf(actor) > MOST_UNREAD) response.destroy();
       return response.write(frames);
+    };
+    let isLookingUp = false;
+    const resume = () => {
+      if (!isLookingUp) following.resume();
+    };
+    const lookUp = async (events: readonly Event[]) => {
+      isLookingUp = true;
+      const frames = await begin.lookUp?.(events).catch(() => undefined);
+      isLookingUp = false;
+      if (!this.#open.has(response)) return;
+      if (frames === undefined) return end();
+      if (write(frames)) resume();
+    };
+    const deliver = (events: readonly Event[]) => {
+      const shown = isShown ? events.filter(isShown) : events;
+      if (!begin.lookUp || shown.length === 0) return write(shown.map(framesOf).join(''));
+      void lookUp(shown);
+      return false;
     };
     const following = gateway.follow({ filter, deliver }, after);
     // Nothing may be written after the end, however long a slow reader takes to see it: that would be an error of ours.
@@ -96,7 +115,7 @@ export class Streams {
     const expiry = left === undefined || left > LONGEST_TIMER_MS ? undefined : setTimeout(end, left);
     this.#open.set(response, { actor, wantsDrafts, end, check, wasUnread: false });
     check();
-    response.on('drain', () => following.resume());
+    response.on('drain', resume);
     response.on('error', end);
     response.once('close', () => {
       clearTimeout(expiry);
