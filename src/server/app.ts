@@ -19,6 +19,7 @@ import { refuseExpectations, refuseMalformed } from './malformed-request.ts';
 import { createMetrics } from './metrics.ts';
 import { withoutNulls } from './null-fields.ts';
 import { describeApi, showApi } from './openapi.ts';
+import { addOpencode } from './opencode/routes.ts';
 import { isLostVisitor, servePage } from './page.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
 import { addApprovals } from './routes/approvals.ts';
@@ -168,6 +169,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.after(() => {
     if (options.mcp) addMcp(context, options.mcp);
     addHooks(context, options.hooks ?? {});
+    addOpencode(context, options.version);
     addSystem(context, metrics);
   });
   await showApi(app);

@@ -8,8 +8,9 @@ import { type Actor, personOf, type Scope, type Token } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { RUN_IDENTITY_PREFIX } from '../gateway/run-identity.ts';
 import { SKILL_IDENTITY_PREFIX } from '../gateway/skill-identity.ts';
-import { checkCsrf, checkOwnPage, isTls, sessionSecretOf, type Transport } from './browser.ts';
+import { checkCsrf, checkOwnPage, checkSite, isTls, sessionSecretOf, type Transport } from './browser.ts';
 import type { Throttle } from './limits.ts';
+import { DOOR, DOOR_USER } from './opencode/protocol.ts';
 import { wantsStream } from './sse.ts';
 
 declare module 'fastify' {
@@ -25,6 +26,8 @@ declare module 'fastify' {
     mayBeAmbiguous?: boolean;
     /** Where a body may have more than the limit of all others. */
     bodyBytes?: number;
+    /** The reply is a stream, whatever the caller accepts. */
+    isStream?: boolean;
   }
 }
 
@@ -70,6 +73,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     if (scopes === 'open') return;
     if (scopes === 'page') return checkOwnPage(request);
     const bearer = bearerOf(request);
+    if (isBasic(request)) checkSite(request);
     const cookie = bearer === undefined ? sessionSecretOf(request) : undefined;
     if (cookie !== undefined) checkOwnPage(request);
     const actor = await authenticate(request, bearer, cookie);
@@ -200,12 +204,25 @@ const bodyBytes = (request: FastifyRequest): number => Number(request.headers['c
 
 /** Not a stream or a poll, which wait. */
 const isRead = (request: FastifyRequest): boolean =>
-  request.method === 'GET' && !wantsStream(request) && !/[?&]wait_ms=/.test(request.url);
+  request.method === 'GET' &&
+  !wantsStream(request) &&
+  !request.routeOptions.config.isStream &&
+  !/[?&]wait_ms=/.test(request.url);
 
 function bearerOf(request: FastifyRequest): string | undefined {
   const header = request.headers.authorization;
-  if (header === undefined || !/^bearer /i.test(header)) return undefined;
-  return header.slice(7).trim() || undefined;
+  if (header === undefined) return undefined;
+  if (isBasic(request)) return passwordOf(header);
+  return /^bearer /i.test(header) ? header.slice(7).trim() || undefined : undefined;
+}
+
+/** The token as a password: only where the clients of another protocol can send nothing else. */
+const isBasic = ({ url, headers }: FastifyRequest): boolean =>
+  url.startsWith(`${DOOR}/`) && /^basic /i.test(headers.authorization ?? '');
+
+function passwordOf(header: string): string | undefined {
+  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(header.slice(6), 'base64').toString()) ?? [];
+  return user === DOOR_USER ? password || undefined : undefined;
 }
 
 function identityIn(request: FastifyRequest): string | undefined {

@@ -23,13 +23,18 @@ export function sessionSecretOf(request: FastifyRequest): string | undefined {
 const csrfOf = (secret: string, hash: Hash): string => hash(`csrf of ${secret}`).replaceAll(/[^A-Za-z0-9]/g, '');
 
 /**
- * Where there is an Origin it was judged before; here it must be there, unless the request only reads. Browsers also
- * say where a request comes from: a page on another port of this machine shares our cookies and is still not ours.
+ * Browsers say where a request comes from, and send cookies and passwords they keep with requests of any page: a page on
+ * another port of this machine shares our cookies and is still not ours.
  */
-export function checkOwnPage(request: FastifyRequest): void {
-  const { origin, 'sec-fetch-site': site } = request.headers;
+export function checkSite({ headers: { 'sec-fetch-site': site } }: FastifyRequest): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw fail('origin_not_allowed', 'A browser may call this only from a page of this server.');
+}
+
+/** Where there is an Origin it was judged before; here it must be there, unless the request only reads. */
+export function checkOwnPage(request: FastifyRequest): void {
+  checkSite(request);
+  const { origin } = request.headers;
   if (origin === undefined && !READING.has(request.method))
     throw fail('origin_not_allowed', 'A browser must say with `Origin` which page calls; programs use a bearer token.');
 }

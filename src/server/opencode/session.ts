@@ -1,0 +1,144 @@
+// Translates sessions, thread items and pending asks into OpenCode's sessions and messages. Pure.
+import type { ApprovalAskView, AskView, ItemView, SessionView } from '../../core/views.ts';
+import { messageIdOf, partIdOf, sessionIdOf } from './ids.ts';
+import { actionOf, askMessageId, replyOf } from './permission.ts';
+import type { Message, Part, SessionInfo, ToolState } from './protocol.ts';
+
+/** The folder of a session that has none. */
+export const NO_FOLDER = '/';
+export const PROJECT = 'global';
+export const PROVIDER = 'holdpoint';
+
+/** What is shown of a session. */
+export type Conversation = Pick<
+  SessionView,
+  | 'session_id'
+  | 'agent'
+  | 'agent_id'
+  | 'title'
+  | 'work_folder'
+  | 'parent_session_id'
+  | 'created_at_ms'
+  | 'updated_at_ms'
+>;
+
+export const folderOf = ({ work_folder }: Pick<SessionView, 'work_folder'>): string =>
+  trimmed(work_folder ?? NO_FOLDER);
+/** Without the slash at its end. */
+export const trimmed = (folder: string): string => folder.replace(/(?<=.)\/+$/, '');
+
+export function sessionOf(session: Conversation, version: string): SessionInfo {
+  const { session_id, agent, agent_id, title, parent_session_id } = session;
+  return {
+    id: sessionIdOf(session_id),
+    slug: session_id,
+    projectID: PROJECT,
+    directory: folderOf(session),
+    ...(parent_session_id !== undefined && { parentID: sessionIdOf(parent_session_id) }),
+    title: title ?? agent_id,
+    agent,
+    version,
+    time: { created: session.created_at_ms, updated: session.updated_at_ms },
+  };
+}
+
+/** Items that only mark a state of the run. */
+const UNSAID = ['turn_end', 'status'];
+
+/** The conversation, in the order of its ids; each pending approval as a tool call that has not run. */
+export function messagesOf(session: Conversation, items: readonly ItemView[], pending: readonly AskView[]): Message[] {
+  const messages: Message[] = [];
+  let parentID = '';
+  let at = 0;
+  for (const item of items) {
+    const text = textOf(item);
+    if (text === '' || UNSAID.includes(String(item.metadata?.type))) continue;
+    at = Math.max(at, item.created_at_ms);
+    const id = messageIdOf(at, `${String(messages.length).padStart(6, '0')}`);
+    const base = { id: partIdOf(id), sessionID: sessionIdOf(session.session_id), messageID: id };
+    const isThought = item.metadata?.type === 'thinking';
+    const part: Part = isThought
+      ? { ...base, type: 'reasoning', text, time: { start: at, end: at } }
+      : { ...base, type: 'text', text };
+    if (item.author.role === 'user') parentID = id;
+    messages.push({ info: infoOf(session, item.author.role, id, at, parentID, at), parts: [part] });
+  }
+  for (const ask of pending) if (ask.kind === 'approval') messages.push(askMessage(session, ask));
+  return messages.sort((a, b) => (a.info.id < b.info.id ? -1 : 1));
+}
+
+function textOf({ content, metadata }: ItemView): string {
+  const text = content
+    .map((part) => (Object(part) as { text?: unknown }).text)
+    .filter((one) => typeof one === 'string')
+    .join('\n');
+  // The last line of a prompt says how to answer it by text, which these clients cannot.
+  return metadata?.type === 'pending_prompt' ? text.slice(0, text.lastIndexOf('\n')) : text;
+}
+
+function infoOf(
+  session: Conversation,
+  role: 'user' | 'worker',
+  id: string,
+  created: number,
+  parentID: string,
+  completed?: number,
+): Message['info'] {
+  const sessionID = sessionIdOf(session.session_id);
+  const { agent } = session;
+  if (role === 'user')
+    return {
+      id,
+      sessionID,
+      role: 'user',
+      time: { created },
+      agent,
+      model: { providerID: PROVIDER, modelID: agent },
+    };
+  const folder = folderOf(session);
+  return {
+    id,
+    sessionID,
+    role: 'assistant',
+    time: { created, ...(completed !== undefined && { completed }) },
+    parentID,
+    modelID: agent,
+    providerID: PROVIDER,
+    mode: agent,
+    agent,
+    path: { cwd: folder, root: folder },
+    cost: 0,
+    tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+  };
+}
+
+/** Clients show an action from the input of its tool call, so every approval has one. */
+export function askMessage(session: Conversation, ask: ApprovalAskView): Message {
+  const id = askMessageId(ask);
+  const { tool, input } = actionOf(ask);
+  const part: Part = {
+    id: partIdOf(id),
+    sessionID: sessionIdOf(ask.session_id),
+    messageID: id,
+    type: 'tool',
+    callID: ask.tool_call_id,
+    tool,
+    state: stateOf(ask, input),
+  };
+  return { info: infoOf(session, 'worker', id, ask.created_at_ms, '', ask.answer?.answered_at_ms), parts: [part] };
+}
+
+function stateOf(ask: ApprovalAskView, input: Record<string, unknown>): ToolState {
+  const start = ask.created_at_ms;
+  const { answer } = ask;
+  if (!answer) return { status: 'running', input, time: { start } };
+  const time = { start, end: answer.answered_at_ms };
+  if (replyOf(ask) === 'reject')
+    return {
+      status: 'error',
+      input,
+      error: `${answer.outcome === 'answered' ? 'Denied' : answer.outcome} by ${answer.answered_by}`,
+      time,
+    };
+  return { status: 'completed', input, output: `Allowed by ${answer.answered_by}`, title: '', metadata: {}, time };
+}

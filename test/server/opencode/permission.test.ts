@@ -1,0 +1,102 @@
+// How an approval appears as a permission of OpenCode: what its clients draw is what would run, whatever an agent sends.
+import type { PermissionRequest as SdkPermission } from '@opencode-ai/sdk/v2';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalAskView } from '../../../src/core/views.ts';
+import { actionOf, decisionOf, permissionOf, replyOf } from '../../../src/server/opencode/permission.ts';
+
+const approval = (request: Partial<ApprovalAskView['request']>): ApprovalAskView => ({
+  ask_id: 'ask_01_ab',
+  kind: 'approval',
+  status: 'pending',
+  session_id: 'ses_01',
+  run_id: 'run_01',
+  tool_call_id: 'call-1',
+  mode: 'blocking',
+  created_at_ms: 5,
+  delivery: { state: 'none', attempts: 0 },
+  request: {
+    id: 'ask_01_ab',
+    tool_call_id: 'call-1',
+    tool_name: 'Bash',
+    input: { command: 'ls' },
+    scope: 'session',
+    reason: '',
+    digest: 'sha256:0',
+    created_at_ms: 5,
+    ...request,
+  },
+});
+
+describe('an approval as a permission', () => {
+  it('has the shape of the published types', () => {
+    const shown: SdkPermission = permissionOf(approval({}));
+    expect(shown).toMatchObject({
+      id: 'per_01_ab',
+      sessionID: 'ses_01',
+      permission: 'bash',
+      patterns: ['ls'],
+      always: [],
+    });
+  });
+
+  it('titles a command with its tool, folder, sub-agent and other arguments, never with words of the agent', () => {
+    const input = { command: 'make', description: 'List files', dangerouslyDisableSandbox: true };
+    const ask = approval({ input, work_folder: '/srv/app', lineage: ['general'] });
+    expect(actionOf(ask).input).toEqual({
+      command: 'make',
+      description: 'Bash for general in /srv/app with {"dangerouslyDisableSandbox":true,"description":"List files"}',
+    });
+  });
+
+  it('spells out characters that a terminal would hide', () => {
+    const { patterns, metadata, input } = actionOf(approval({ input: { command: 'ls \u202e# sl\u001b[2K' } }));
+    for (const text of [patterns[0], metadata.command, input.command]) expect(text).toBe('ls <U+202E># sl␛[2K');
+  });
+
+  it('shows a change of a file with its diff', () => {
+    const diff = '--- a\n+++ a\n@@ -1 +1 @@\n-1\n+2\n';
+    const ask = approval({ tool_name: 'Edit', input: { file_path: '/srv/app/a.ts' }, diff });
+    expect(permissionOf(ask)).toMatchObject({
+      permission: 'edit',
+      patterns: ['/srv/app/a.ts'],
+      metadata: { filepath: '/srv/app/a.ts', diff },
+    });
+  });
+
+  it.each(['doom_loop', 'external_directory', 'read', 'edit', 'webfetch'])(
+    'gives a tool named %s no name that clients draw without its input',
+    (tool_name) => {
+      const { permission, tool, patterns } = actionOf(approval({ tool_name, input: { run: 'rm -rf ~' } }));
+      expect([permission, tool]).toEqual([`tool.${tool_name}`, `tool.${tool_name}`]);
+      expect(patterns).toEqual(['{"run":"rm -rf ~"}']);
+    },
+  );
+
+  it('shows nested arguments as text, which clients would leave out', () => {
+    const { input } = actionOf(approval({ tool_name: 'Send', input: { to: ['a', 'b'], mail: { body: 'x' }, n: 1 } }));
+    expect(input).toEqual({ to: '["a","b"]', mail: '{"body":"x"}', n: '1' });
+  });
+
+  it('offers the first suggestion that has an id and a label', () => {
+    const suggestions = [{ label: 'no id' }, null, 'text', { id: 'a', label: 'A' }, { id: 'b', label: 'B' }];
+    const ask = approval({ suggestions });
+    expect(permissionOf(ask).always).toEqual(['A']);
+    expect(decisionOf(ask, 'always', undefined)).toEqual({
+      request_id: 'ask_01_ab',
+      behavior: 'allow',
+      suggestion_ids: ['a'],
+    });
+    expect(decisionOf(ask, 'once', ' ')).toEqual({ request_id: 'ask_01_ab', behavior: 'allow' });
+  });
+
+  it('ends as a rejection unless it was allowed', () => {
+    const answer = { answered_by: 'ann', surface: 'web', answered_at_ms: 6 } as const;
+    const allowed = { ...answer, outcome: 'answered', behavior: 'allow' } as const;
+    expect(replyOf({ answer: allowed })).toBe('once');
+    expect(replyOf({ answer: { ...allowed, suggestion_ids: ['a'] } })).toBe('always');
+    expect(replyOf({ answer: { ...allowed, behavior: 'deny' } })).toBe('reject');
+    for (const outcome of ['cancelled', 'expired', 'failed'] as const)
+      expect(replyOf({ answer: { ...answer, outcome } })).toBe('reject');
+    expect(replyOf({})).toBe('reject');
+  });
+});
