@@ -1,6 +1,6 @@
 // The subcommands `list` and `show` of `questions` and `approvals`.
 import { isQuestion } from '../client/action-summary.ts';
-import type { Client, Listed } from '../client/client.ts';
+import { type Client, type Listed, listAll } from '../client/client.ts';
 import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
 import type {
@@ -16,7 +16,6 @@ import { Command } from './command.ts';
 import { type Scope, type ServerFlags, wholeNumber } from './command-flags.ts';
 import { findAsk } from './lookup.ts';
 import { isTerminal, note, print, printJson, terminalWidth } from './output.ts';
-import { listAll } from './paging.ts';
 import { programName } from './program-name.ts';
 import { connect } from './server-connection.ts';
 import { reportSighting } from './sighting.ts';

@@ -1,10 +1,9 @@
 // One session of the demo: starts the agent that has a demo and passes every ask of it and its sub-agents to the answerer.
 import { type AskRequest, isQuestion } from '../client/action-summary.ts';
-import type { Client } from '../client/client.ts';
+import { type Client, listAll } from '../client/client.ts';
 import type { AskView } from '../core/views.ts';
 import { RETRY_FOR_MS } from './command.ts';
 import { followRun } from './follow-run.ts';
-import { listAll } from './paging.ts';
 import { answerAsk } from './prompt/answer-ask.ts';
 import type { Answerer } from './prompt/answerer.ts';
 import { cardLines } from './text/ask-text.ts';

@@ -1,13 +1,12 @@
 // Follows a run and the sub-agents of its session: prints their output and hands every ask to the caller. Ends when no run
 // of the session family is open. Who answers an ask, and how, belongs to the caller.
 import type { AskRequest } from '../client/action-summary.ts';
-import type { Client } from '../client/client.ts';
+import { type Client, listAll } from '../client/client.ts';
 import type { AnswerView } from '../client/inbox-feed.ts';
 import { isTerminal, type RunStatus } from '../core/run.ts';
 import type { EventView, SessionView } from '../core/views.ts';
 import { watchConnection } from './connection-watch.ts';
 import { note } from './output.ts';
-import { listAll } from './paging.ts';
 import { createPromptQueue } from './prompt/prompt-queue.ts';
 import { endText } from './text/answer-text.ts';
 import { summary, withFolder } from './text/ask-text.ts';

@@ -3,13 +3,13 @@
 import { hash as digest } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Client } from '../client/client.ts';
+import { type Client, PAGE_SIZE } from '../client/client.ts';
 import { Audit, type AuditReport, eventOf } from '../core/audit.ts';
 import { EventView } from '../core/views.ts';
 import { witnessFaults } from '../core/witness.ts';
 import { verifySignature } from '../node/ed25519.ts';
 import { Failure } from './failure.ts';
-import { eventPages, PAGE_SIZE } from './paging.ts';
+import { eventPages } from './paging.ts';
 import { RowCheck } from './row-check.ts';
 
 export interface LogReport extends AuditReport {

@@ -1,13 +1,12 @@
 // Finds the ask, session, run or token that a person typed: by its whole id, or by a prefix or suffix that only one id
 // has. A run is also found as the latest of its session, a token by its name. An ambiguous id is refused with the
 // candidates; an ask of the other kind, or of another session or run than was named, is refused as such.
-import type { Client } from '../client/client.ts';
+import { type Client, listAll } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { AskKind } from '../core/ask.ts';
 import type { AskView, RunView, SessionView } from '../core/views.ts';
 import type { Scope } from './command-flags.ts';
 import { Failure } from './failure.ts';
-import { listAll } from './paging.ts';
 import { programName } from './program-name.ts';
 import { summary } from './text/ask-text.ts';
 import { oneLine } from './text/terminal-text.ts';

@@ -1,20 +1,6 @@
 // Reads everything that the server lists page by page.
-import { type Client, every, type Listed } from '../client/client.ts';
+import { type Client, listAll } from '../client/client.ts';
 import type { EventView, SessionView } from '../core/views.ts';
-
-export const PAGE_SIZE = 500;
-
-interface Page {
-  cursor?: string;
-  limit: number;
-}
-
-/** All items of a list, in its order. */
-export async function listAll<T>(list: (page: Page) => Promise<Listed<T, unknown>>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of every((page) => list({ ...page, limit: PAGE_SIZE }))) items.push(item);
-  return items;
-}
 
 /** Sessions, oldest first: those that have not ended, or `all`. */
 export const listSessions = (client: Client, { all }: { all?: boolean }): Promise<SessionView[]> =>

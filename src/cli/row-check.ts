@@ -1,7 +1,7 @@
 // Holds the rows of a server against its log: replays every session, and compares the rows of the session, its runs and its
 // asks with the result. The server may be at work meanwhile: each page of rows says where its session's log ended, and the
 // replay is brought there first.
-import { type Client, every } from '../client/client.ts';
+import { type Client, every, PAGE_SIZE } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { eventOf } from '../core/audit.ts';
 import type { Hash } from '../core/digest.ts';
@@ -10,7 +10,7 @@ import { SessionReplay } from '../core/log-replay.ts';
 import { RowAudit } from '../core/row-audit.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { RecordView } from '../core/views.ts';
-import { eventPages, listSessions, PAGE_SIZE } from './paging.ts';
+import { eventPages, listSessions } from './paging.ts';
 
 interface Progress {
   replay: SessionReplay;

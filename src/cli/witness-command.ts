@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Client } from '../client/client.ts';
+import { type Client, PAGE_SIZE } from '../client/client.ts';
 import { CHECKPOINT, Checkpoint, signedText } from '../core/checkpoint.ts';
 import { canonical } from '../core/digest.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
@@ -13,7 +13,7 @@ import { Command } from './command.ts';
 import type { ServerFlags } from './command-flags.ts';
 import { Failure } from './failure.ts';
 import { note, printJson } from './output.ts';
-import { eventPages, PAGE_SIZE } from './paging.ts';
+import { eventPages } from './paging.ts';
 import { connect } from './server-connection.ts';
 
 const GIT_FILE = 'holdpoint-witness.jsonl';

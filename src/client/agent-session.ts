@@ -2,7 +2,7 @@
 import type { QuestionAnswer } from '../core/answer.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { AskView, SessionView } from '../core/views.ts';
-import { type Client, createClient } from './client.ts';
+import { type Client, createClient, listAll } from './client.ts';
 import { HoldpointProblem } from './http.ts';
 
 export interface AgentSession {
@@ -75,7 +75,7 @@ async function ownSession(client: Client, wanted: string | undefined): Promise<s
 /** Whatever is pending or due keeps the run, for the program that comes next. */
 async function leaveRun(session: Omit<AgentSession, 'leave'>, at: number): Promise<boolean> {
   const { client, sessionId: session_id, sent } = session;
-  const { items: due } = await client.asks.list({ session_id, delivery: 'due', limit: 500 });
+  const due = await listAll((page) => client.asks.list({ session_id, delivery: 'due', ...page }));
   let open = (await client.asks.list({ session_id, status: 'pending', limit: 1 })).items.length;
   for (const { ask_id, delivery } of due) {
     const isOld = delivery.sent_at_ms !== undefined && delivery.sent_at_ms + READ_AFTER_MS <= at;
@@ -90,15 +90,8 @@ async function leaveRun(session: Omit<AgentSession, 'leave'>, at: number): Promi
 }
 
 export function httpBackend({ client, sessionId, sent }: Omit<AgentSession, 'leave'>) {
-  const asks = async (query: { status?: 'pending'; delivery?: 'due' }): Promise<AskView[]> => {
-    const found: AskView[] = [];
-    for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-      const { items, next } = await client.asks.list({ ...query, session_id: sessionId, limit: 500, cursor });
-      found.push(...items);
-      cursor = next;
-    }
-    return found;
-  };
+  const asks = (query: { status?: 'pending'; delivery?: 'due' }): Promise<AskView[]> =>
+    listAll((page) => client.asks.list({ ...query, session_id: sessionId, ...page }));
   return {
     now: Date.now,
     async session() {
@@ -135,8 +128,8 @@ export function httpBackend({ client, sessionId, sent }: Omit<AgentSession, 'lea
     },
     isCancelled: async () => false,
     async acknowledgeMail(askId: string): Promise<void> {
-      const { items } = await client.mailbox.list(sessionId, { limit: 500 });
-      const mail = items.find(({ payload }) => payload.request_id === askId);
+      const messages = await listAll((page) => client.mailbox.list(sessionId, page));
+      const mail = messages.find(({ payload }) => payload.request_id === askId);
       if (mail) await client.mailbox.acknowledge(sessionId, mail.message_id);
     },
     async withdraw(askId: string, justification: string, answers?: QuestionAnswer[]): Promise<void> {

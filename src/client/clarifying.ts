@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { Clarify } from '../core/bodies.ts';
 import type { AskView, MessageView } from '../core/views.ts';
-import type { Calls } from './client.ts';
+import { type Calls, listAll } from './client.ts';
 import { HoldpointProblem, sleep } from './http.ts';
 import { type AskOutcome, hasEnded, questionOutcome } from './outcome.ts';
 import type { Waits } from './waits.ts';
@@ -18,7 +18,6 @@ export interface Clarifying {
 }
 
 const LOOK_EVERY_MS = 1000;
-const MAIL_LIMIT = 500;
 
 export async function askParent(child: Clarifying, body: z.input<typeof Clarify>): Promise<AskOutcome> {
   const { calls, waits, runId, signal } = child;
@@ -60,8 +59,8 @@ async function askIfShown({ calls }: Clarifying, requestId: string): Promise<Ask
 }
 
 async function mailAbout({ calls, sessionId }: Clarifying, requestId: string): Promise<MessageView | undefined> {
-  const { items } = await calls.mailbox.list(sessionId, { limit: MAIL_LIMIT });
-  return items.find((m) => m.payload.request_id === requestId);
+  const messages = await listAll((page) => calls.mailbox.list(sessionId, page));
+  return messages.find((m) => m.payload.request_id === requestId);
 }
 
 const asClarification = (outcome: AskOutcome): AskOutcome =>

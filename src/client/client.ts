@@ -11,6 +11,9 @@ import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
 import { grantCalls } from './rule-calls.ts';
 import { iterate } from './stream.ts';
 
+/** The most items of one page. */
+export const PAGE_SIZE = 500;
+
 /** A page of a list. `next` continues it; `cursor` is the log position it is true for, or the place in a thread. */
 export interface Listed<T, Cursor = number> {
   items: T[];
@@ -311,4 +314,13 @@ export async function* every<T>(page: (cursor: { cursor?: string }) => Promise<L
     if (next === undefined) return;
     at = { cursor: next };
   }
+}
+
+/** All items of a list, in its order. */
+export async function listAll<T>(
+  list: (page: { cursor?: string; limit: number }) => Promise<Listed<T, unknown>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of every((page) => list({ ...page, limit: PAGE_SIZE }))) items.push(item);
+  return items;
 }

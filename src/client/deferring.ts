@@ -3,7 +3,7 @@
 // the loop alone and never reaches the model.
 import { type DeferredResult, findDeferred, TOOL_DEFERRED } from '../core/deferred.ts';
 import type { AskView } from '../core/views.ts';
-import type { Client } from './client.ts';
+import { type Client, listAll } from './client.ts';
 
 export interface ToolCall {
   tool_use_id: string;
@@ -61,14 +61,14 @@ export async function nextMessage(api: Client, exit: DeferredExit, signal?: Abor
   let ask = await api.asks.get(exit.ask_id);
   while (ask.answer === undefined) ask = await api.asks.wait(exit.ask_id, WAIT_MS, signal);
   for (;;) {
-    const { items } = await api.runs.list({ session_id: ask.session_id, limit: 500 });
-    const next = items.find((run) => run.resumes_run_id === ask.run_id);
+    const runs = await listAll((page) => api.runs.list({ session_id: ask.session_id, ...page }));
+    const next = runs.find((run) => run.resumes_run_id === ask.run_id);
     if (next) {
       const input = await api.runs.input(next.run_id);
       await api.asks.delivered(ask.ask_id);
       return { run_id: next.run_id, input, ask };
     }
-    const held = items.find((run) => run.run_id === ask.run_id);
+    const held = runs.find((run) => run.run_id === ask.run_id);
     if (held && held.finished_at_ms !== undefined) throw new Error(`Nothing follows: the run was ${held.status}.`);
     // Another ask still holds the run.
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

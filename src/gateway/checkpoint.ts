@@ -14,7 +14,7 @@ import {
 import { fail } from '../core/errors.ts';
 import type { Ports, Reader, SigningKey } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
-import { eventPage, LONGEST_PAGE } from './event-page.ts';
+import { eventPage } from './event-page.ts';
 import { openSession } from './ledger.ts';
 
 /** The most events that one checkpoint covers, so that it stays a small event itself. */
@@ -30,7 +30,7 @@ async function signRange(ports: Ports): Promise<boolean> {
   const { store, hash } = ports;
   const { last, events, hasMore } = await store.read(async (reader) => {
     const newest = await newestOf(reader);
-    return { last: newest, ...(await eventPage(reader, {}, newest.through, RANGE, LONGEST_PAGE)) };
+    return { last: newest, ...(await eventPage(reader, {}, newest.through, RANGE)) };
   });
   // Checkpoints alone need no checkpoint; a whole range of them is covered by one.
   if (!hasMore && events.every(({ type }) => type === CHECKPOINT)) return false;

@@ -3,9 +3,11 @@
 import type { Event } from '../core/event.ts';
 import type { EventFilter, Reader } from '../core/ports.ts';
 
-/** A page ends with the event that reaches this: of a request, and of the many streams that may not be read. */
-export const LONGEST_PAGE = 4 * 1024 * 1024;
-const LONGEST_STREAM_PAGE = 256 * 1024;
+/**
+ * A page of events, or of a list, ends with the one that reaches this: the server handles one request at a time, and a page
+ * that takes long to write delays all others.
+ */
+export const LONGEST_PAGE = 256 * 1024;
 
 export interface EventPage {
   events: Event[];
@@ -18,7 +20,7 @@ export async function eventPage(
   filter: EventFilter,
   after: number,
   most: number,
-  longest = LONGEST_STREAM_PAGE,
+  longest = LONGEST_PAGE,
 ): Promise<EventPage> {
   const events = await reader.events(filter, after, most, longest);
   const size = events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);

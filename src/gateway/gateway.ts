@@ -15,7 +15,7 @@ import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
 import { acknowledge } from './deliver.ts';
 import { dropDraft, saveDraft, showDraft } from './draft.ts';
-import { type EventPage, eventPage, LONGEST_PAGE } from './event-page.ts';
+import { type EventPage, eventPage } from './event-page.ts';
 import { expireOverdue } from './expire.ts';
 import { Feed, type Follower } from './feed.ts';
 import { listGrants, previewGrant, revokeGrant } from './grant.ts';
@@ -190,7 +190,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.read((r) => r.run(runId)), runId, ms),
 
     events: (filter: EventFilter, after: number, limit: number): Promise<EventPage> =>
-      store.read((r) => eventPage(r, filter, after, limit, LONGEST_PAGE)),
+      store.read((r) => eventPage(r, filter, after, limit)),
     lastSeq: () => store.read((r) => r.lastSeq()),
     follow: (follower: Follower, after: number) => feed.follow(follower, after),
 

@@ -3,6 +3,7 @@ import type { Ask } from '../core/ask.ts';
 import type { AskFilter, MaybePromise, Page, Ports, Positioned, Reader, SessionFilter } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import { type Origins, originsOf, wantsOrigin } from './ask-origin.ts';
+import { LONGEST_PAGE } from './event-page.ts';
 import { expireOverdue } from './expire.ts';
 import { clarificationAsk } from './hold.ts';
 import { askRecord, runRecord, sessionRecord } from './records.ts';
@@ -15,9 +16,6 @@ export interface Listed<T> {
   /** The log position of this list: following the events after it misses nothing. */
   cursor: number;
 }
-
-/** A page ends, with a link to the next, when its text exceeds this size. */
-const LONGEST_PAGE = 4 * 1024 * 1024;
 
 /** Reads one more than asked for, to know whether there is another page. */
 export async function listed<R, T>(

@@ -2,7 +2,7 @@
 import type { Ask } from '../core/ask.ts';
 import type { Tx } from '../core/ports.ts';
 import { createThread } from '../core/thread.ts';
-import { eventPage, LONGEST_PAGE } from './event-page.ts';
+import { eventPage } from './event-page.ts';
 import type { Ledger } from './ledger.ts';
 
 const BATCH = 500;
@@ -13,7 +13,7 @@ export async function promptOf({ tx, session }: Ledger): Promise<Ask | undefined
   if (session.pendingCount === 0 && !(await hasDue(tx, session.id))) return undefined;
   const thread = createThread(session);
   for (let seq = await lastFreshStart(tx, session.id); ; ) {
-    const { events, hasMore } = await eventPage(tx, { sessionId: session.id }, seq, BATCH, LONGEST_PAGE);
+    const { events, hasMore } = await eventPage(tx, { sessionId: session.id }, seq, BATCH);
     for (const event of events) if (event.type !== 'output' && event.type !== 'item.posted') thread.take(event);
     if (!hasMore) break;
     seq = events.at(-1)?.seq ?? seq;

@@ -92,9 +92,12 @@ export function gatewayBackend(gateway: Gateway, actor: Actor & { sessionId: str
     },
     isCancelled: gateway.isCallCancelled,
     async acknowledgeMail(askId) {
-      const { views } = await gateway.listMessages(sessionId, 'open', PAGE);
-      const mail = views.find(({ payload }) => payload.request_id === askId);
-      if (mail) await gateway.acknowledgeMessage(sessionId, mail.message_id);
+      for (let after: number | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+        const { views, next } = await gateway.listMessages(sessionId, 'open', { ...PAGE, after });
+        const mail = views.find(({ payload }) => payload.request_id === askId);
+        if (mail) return void (await gateway.acknowledgeMessage(sessionId, mail.message_id));
+        after = next;
+      }
     },
     async withdraw(askId, justification, answers) {
       await gateway.withdraw({ askId, justification, answers, actor });

@@ -10,8 +10,8 @@ const READS = 2;
 const WORKER_READS = 16;
 const MOST_WAITING = 200;
 /** A burst of bytes, in seconds of the rate. The hooks of attached agents send whole files. */
-const BYTE_BURST_S = 16;
-const ATTACHED_BYTE_BURST_S = 64;
+const BYTE_BURST_S = 8;
+const ATTACHED_BYTE_BURST_S = 32;
 
 interface Rates {
   requests: number;

@@ -3,7 +3,7 @@
 import type { AgentContext, EarlierRun } from '../agents/agent.ts';
 import { type Asking, askQuestion } from '../client/asking.ts';
 import { askParent } from '../client/clarifying.ts';
-import { type Client, every } from '../client/client.ts';
+import { type Client, every, listAll } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { callTool } from '../client/mcp-call.ts';
 import { fetchSkill } from '../client/skill-files.ts';
@@ -70,7 +70,7 @@ export function createContext(
     callTool: (call) => callTool(client.http, claimed.env.HOLDPOINT_TOKEN ?? '', call, signal),
     skill: (name) => fetchSkill(calls, name),
     mailbox: {
-      list: async () => (await calls.mailbox.list(sessionId)).items,
+      list: () => listAll((page) => calls.mailbox.list(sessionId, page)),
       async acknowledge(messageId) {
         await calls.mailbox.acknowledge(sessionId, messageId);
       },
@@ -117,11 +117,8 @@ async function earlierRuns(client: Client, run: RunView): Promise<EarlierRun[]> 
   return found;
 }
 
-async function everyAsk(client: Client, filter: { session_id?: string; run_id?: string }): Promise<AskView[]> {
-  const asks: AskView[] = [];
-  for await (const ask of every((page) => client.asks.list({ ...filter, ...page, limit: 500 }))) asks.push(ask);
-  return asks;
-}
+const everyAsk = (client: Client, filter: { session_id?: string; run_id?: string }): Promise<AskView[]> =>
+  listAll((page) => client.asks.list({ ...filter, ...page }));
 
 const dataOf = ({ outputs }: RunView, type: string) => outputs.findLast((output) => output.type === type)?.data;
 
@@ -150,8 +147,8 @@ async function afterForms(client: Client, sessionId: string, start: () => Promis
     } catch (error) {
       if (!(error instanceof HoldpointProblem) || error.code !== 'pending_interactive_form') throw error;
     }
-    const { items } = await client.asks.list({ session_id: sessionId, status: 'pending' });
-    const form = items.find((ask) => ask.mode === 'form');
+    const asks = await listAll((page) => client.asks.list({ session_id: sessionId, status: 'pending', ...page }));
+    const form = asks.find((ask) => ask.mode === 'form');
     if (form) await client.asks.wait(form.ask_id, FORM_WAIT_MS, signal);
   }
 }

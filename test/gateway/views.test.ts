@@ -13,6 +13,7 @@ import {
   callId,
   decide,
   eventsOfRun,
+  eventsOfSession,
   held,
   newSession,
   ok,
@@ -104,7 +105,7 @@ describe('bounded views', () => {
     expect(outputs.map((o) => o.text?.split(' ')[0])).toEqual(['9', '10', '11']);
     const big = await ok(server.post<RunView>(`/v1/runs/${run_id}/output`, { data: { blob: 'y'.repeat(400_000) } }));
     expect(big.outputs).toHaveLength(1);
-    expect(typesOf(await eventsOfRun(server, run_id)).filter((t) => t === 'output')).toHaveLength(13);
+    expect(typesOf(await eventsOfSession(server, session_id)).filter((t) => t === 'output')).toHaveLength(13);
   });
 
   it('bounds the pending asks that a run shows, and finds every ask page by page', async () => {

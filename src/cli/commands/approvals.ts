@@ -1,6 +1,6 @@
 // `holdpoint approvals`: lists, shows, allows and denies what agents want to do, one by one or all at once.
 import { batchesOf } from '../../client/approval-groups.ts';
-import type { Client } from '../../client/client.ts';
+import { type Client, listAll } from '../../client/client.ts';
 import type { AskView } from '../../core/views.ts';
 import { type Behavior, decideBatches } from '../approval-batches.ts';
 import { askSubcommands } from '../ask-subcommands.ts';
@@ -10,7 +10,6 @@ import { Failure } from '../failure.ts';
 import { objectOf, readJson } from '../json-input.ts';
 import { findAsk } from '../lookup.ts';
 import { note } from '../output.ts';
-import { listAll } from '../paging.ts';
 import { connect } from '../server-connection.ts';
 import { type Interruption, interruptible } from '../signals.ts';
 

@@ -2,7 +2,7 @@
 // check is independent and changes nothing. The exit code is that of the first check that failed.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, createClient } from '../../client/client.ts';
+import { type Client, createClient, PAGE_SIZE } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
 import { Command } from '../command.ts';
@@ -11,7 +11,6 @@ import { agentChecks } from '../connect/agent-checks.ts';
 import { EXIT, type ExitName } from '../exit-codes.ts';
 import { reportOf } from '../failure.ts';
 import { print, printJson, terminalWidth } from '../output.ts';
-import { PAGE_SIZE } from '../paging.ts';
 import { programName } from '../program-name.ts';
 import { addressOf, probe, tokenOf } from '../server-connection.ts';
 import { wrap } from '../text/layout.ts';

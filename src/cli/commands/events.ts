@@ -1,11 +1,11 @@
 // `holdpoint events`: prints the event log page by page, or follows it. With --json one event on each line.
-import type { Client } from '../../client/client.ts';
+import { type Client, PAGE_SIZE } from '../../client/client.ts';
 import type { EventView } from '../../core/views.ts';
 import { Command } from '../command.ts';
 import { atMostOne, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findRun, findSession } from '../lookup.ts';
 import { note, print, printJsonLine, terminalWidth } from '../output.ts';
-import { eventPages, PAGE_SIZE } from '../paging.ts';
+import { eventPages } from '../paging.ts';
 import { connect } from '../server-connection.ts';
 import { interruptible } from '../signals.ts';
 import { eventLine } from '../text/event-text.ts';

@@ -1,6 +1,6 @@
 // `holdpoint inbox`: everything that is waiting for an answer, live and driven by the keyboard. Connects the pure parts:
 // events of the server and keys change the state, the state is drawn, and decisions are sent.
-import type { Client } from '../../client/client.ts';
+import { type Client, listAll } from '../../client/client.ts';
 import { followInbox } from '../../client/inbox-feed.ts';
 import { StreamRefused } from '../../client/stream.ts';
 import { printAsks } from '../ask-table.ts';
@@ -14,7 +14,6 @@ import { type InboxEvent, update } from '../inbox/update.ts';
 import { view } from '../inbox/view.ts';
 import { isObject } from '../json-input.ts';
 import { isInteractive, note, paint, printJson } from '../output.ts';
-import { listAll } from '../paging.ts';
 import { programName } from '../program-name.ts';
 import { editorOf, editText } from '../prompt/editor.ts';
 import { connect } from '../server-connection.ts';

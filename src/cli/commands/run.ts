@@ -1,13 +1,12 @@
 // `holdpoint run`: starts a run of an agent and follows it: its output, its asks and how to answer them, its end. The exit
 // code says how it ended.
-import type { Client } from '../../client/client.ts';
+import { type Client, listAll } from '../../client/client.ts';
 import type { RunView, SessionView } from '../../core/views.ts';
 import { Command } from '../command.ts';
 import { atMostOne, repeated, retryForMsOf } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
 import { followRun } from '../follow-run.ts';
 import { isInteractive, note, print, printJson, printJsonLine, terminalWidth } from '../output.ts';
-import { listAll } from '../paging.ts';
 import { programName } from '../program-name.ts';
 import { answerAsk } from '../prompt/answer-ask.ts';
 import { terminalAnswerer } from '../prompt/answerer.ts';

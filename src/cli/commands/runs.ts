@@ -1,5 +1,7 @@
 // `holdpoint runs`: lists, shows and cancels runs.
+
 import { Option } from 'commander';
+import { listAll } from '../../client/client.ts';
 import { duration } from '../../client/times.ts';
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../../core/run.ts';
 import { isAttached } from '../../core/session.ts';
@@ -7,7 +9,6 @@ import { Command } from '../command.ts';
 import type { MutationFlags, ServerFlags } from '../command-flags.ts';
 import { findRun, findSession } from '../lookup.ts';
 import { note, print, printJson, printList, terminalWidth } from '../output.ts';
-import { listAll } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
 import { runLines, runStatusLines, statusSpan } from '../text/run-text.ts';

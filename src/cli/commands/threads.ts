@@ -2,7 +2,7 @@
 // session or by its own id.
 import { readFileSync } from 'node:fs';
 import type { AskRequest } from '../../client/action-summary.ts';
-import type { Client } from '../../client/client.ts';
+import { type Client, listAll } from '../../client/client.ts';
 import { duration } from '../../client/times.ts';
 import { endedHow } from '../../core/ask.ts';
 import { sessionIdOfThread } from '../../core/session.ts';
@@ -13,7 +13,7 @@ import { Failure } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { findSession } from '../lookup.ts';
 import { note, print, printJson, printJsonLine, printList, terminalWidth } from '../output.ts';
-import { listAll, listSessions } from '../paging.ts';
+import { listSessions } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
 import { interruptible } from '../signals.ts';

@@ -1,12 +1,11 @@
 // `holdpoint tokens`: creates, lists and revokes access tokens. A secret is printed once, alone on standard output.
 import { Option } from 'commander';
-import type { Client } from '../../client/client.ts';
+import { type Client, listAll } from '../../client/client.ts';
 import { duration, instant } from '../../client/times.ts';
 import { Command } from '../command.ts';
 import { type MutationFlags, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findToken } from '../lookup.ts';
 import { note, print, printJson, printList } from '../output.ts';
-import { listAll } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';

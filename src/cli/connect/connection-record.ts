@@ -4,12 +4,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Client } from '../../client/client.ts';
+import { type Client, listAll } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import { writeFileAtomic } from '../../node/atomic-file.ts';
 import type { ServerFlags } from '../command-flags.ts';
 import { Failure, reportOf } from '../failure.ts';
-import { listAll } from '../paging.ts';
 import { programName } from '../program-name.ts';
 import { addressOf, connect } from '../server-connection.ts';
 import { linkTarget, type SettingsFile, sha256 } from './settings-file.ts';

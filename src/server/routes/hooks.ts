@@ -18,7 +18,7 @@ export type HookHandlers = Readonly<
 const MANAGED = 'holdpoint-run';
 
 /** An agent tells of a whole file, more than once, when it has changed one. */
-const BODY_BYTES = 32 * 1024 * 1024;
+const BODY_BYTES = 8 * 1024 * 1024;
 
 export function addHooks({ app, throttle }: Context, handlers: HookHandlers): void {
   const bodyBytes = Math.max(app.initialConfig.bodyLimit ?? 0, BODY_BYTES);

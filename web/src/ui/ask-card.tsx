@@ -1,6 +1,8 @@
 // Shows one ask, pending or ended, in its frame, and chooses the card of its kind to answer it. When it ends, on whatever
 // surface, it shows how and takes no more answers.
+
 import { useMemo, useState } from 'react';
+import { listAll } from '../../../src/client/client.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
@@ -108,7 +110,7 @@ function useRequester(ask: AskView): { sessionId: string; name: string } | undef
 }
 
 async function requesterOf(ask: AskView) {
-  const { items } = await api.questions.ofSession(ask.session_id);
-  const sessionId = items.find((question) => question.request.id === ask.ask_id)?.requester_session_id;
+  const questions = await listAll((page) => api.questions.ofSession(ask.session_id, page));
+  const sessionId = questions.find((question) => question.request.id === ask.ask_id)?.requester_session_id;
   return sessionId === undefined ? null : { sessionId, name: sessionName(await api.sessions.get(sessionId)) };
 }
