@@ -2,7 +2,9 @@
 // permissions from single fields and hide the rest, so a known name is used only where those fields say what would run.
 import { ApprovalResolution } from '../../core/answer.ts';
 import { canonical } from '../../core/digest.ts';
+import { hasHiddenText, suggestMatches } from '../../core/grant-pattern.ts';
 import { exactSegments, spelledOut } from '../../core/hidden-characters.ts';
+import type { Matches } from '../../core/rule.ts';
 import type { ApprovalAskView, ApprovalRequest } from '../../core/views.ts';
 import { badRequest } from './errors.ts';
 import { messageIdOf, requestIdOf, sessionIdOf } from './ids.ts';
@@ -33,7 +35,7 @@ export function permissionOf(ask: ApprovalAskView): PermissionRequest {
     permission,
     patterns,
     metadata: { ...metadata, holdpoint: { ask_id, agent: ask.asked_from?.agent, ...request } },
-    always: offerOf(request).map(({ label }) => visible(label)),
+    always: patternsOf(offerOf(request)),
     tool: { messageID: askMessageId(ask), callID: tool_call_id },
   };
 }
@@ -77,18 +79,17 @@ const shownValue = (value: unknown): string => visible(typeof value === 'string'
 const pathIn = (input: Record<string, unknown>): string | undefined =>
   ['file_path', 'filepath', 'path'].map((key) => input[key]).find((value) => typeof value === 'string');
 
-interface Offer {
-  id: string;
-  label: string;
+/** What the reply `always` allows: the narrowest grant that can be named. None for every call of a tool. */
+function offerOf(request: ApprovalRequest): Matches | undefined {
+  return hasHiddenText(request) ? undefined : suggestMatches(request).find((matches) => matches !== undefined);
 }
 
-/** The first suggestion of the agent: what a client lists under `always` is all that the reply `always` takes. */
-function offerOf({ suggestions = [] }: ApprovalRequest): Offer[] {
-  const isOffer = (one: unknown): one is Offer => {
-    const { id, label } = Object(one) as Partial<Offer>;
-    return typeof id === 'string' && typeof label === 'string';
-  };
-  return suggestions.filter(isOffer).slice(0, 1);
+/** The patterns of a grant as clients list them: all that it covers, and nothing else. */
+function patternsOf(matches: Matches | undefined): string[] {
+  if (!matches) return [];
+  const [only, ...others] = Object.values(matches);
+  if (others.length > 0 || typeof only === 'boolean' || only === undefined) return [visible(canonical(matches))];
+  return [only].flat().map(visible);
 }
 
 export function decisionOf(
@@ -96,14 +97,14 @@ export function decisionOf(
   reply: PermissionReply,
   message: string | undefined,
 ): ApprovalResolution {
-  const [offer] = offerOf(request);
-  if (reply === 'always' && !offer)
+  const matches = reply === 'always' ? offerOf(request) : undefined;
+  if (reply === 'always' && !matches)
     throw badRequest('This request offers nothing to allow always. Reply "once" or "reject".\n  at ["reply"]');
   const said = message === undefined || message.trim() === '' ? undefined : message;
   const resolution = ApprovalResolution.safeParse({
     request_id: ask_id,
     behavior: reply === 'reject' ? 'deny' : 'allow',
-    ...(reply === 'always' && { suggestion_ids: [offer?.id] }),
+    ...(matches && { always: { scope: 'session', matches } }),
     ...(said !== undefined && (reply === 'reject' ? { reason: said } : { justification: said })),
   });
   if (!resolution.success) throw badRequest(resolution.error.issues[0]?.message ?? 'Invalid reply');
@@ -113,5 +114,5 @@ export function decisionOf(
 /** How it ended, in OpenCode's words: everything but an allow is a rejection. */
 export function replyOf({ answer }: Pick<ApprovalAskView, 'answer'>): PermissionReply {
   if (answer?.outcome !== 'answered' || answer.behavior !== 'allow') return 'reject';
-  return answer.suggestion_ids?.length ? 'always' : 'once';
+  return answer.grant_id !== undefined || answer.suggestion_ids?.length ? 'always' : 'once';
 }

@@ -35,7 +35,7 @@ describe('an approval as a permission', () => {
       sessionID: 'ses_01',
       permission: 'bash',
       patterns: ['ls'],
-      always: [],
+      always: ['ls'],
     });
   });
 
@@ -77,16 +77,33 @@ describe('an approval as a permission', () => {
     expect(input).toEqual({ to: '["a","b"]', mail: '{"body":"x"}', n: '1' });
   });
 
-  it('offers the first suggestion that has an id and a label', () => {
-    const suggestions = [{ label: 'no id' }, null, 'text', { id: 'a', label: 'A' }, { id: 'b', label: 'B' }];
-    const ask = approval({ suggestions });
-    expect(permissionOf(ask).always).toEqual(['A']);
-    expect(decisionOf(ask, 'always', undefined)).toEqual({
+  it.each<[what: string, Partial<ApprovalAskView['request']>, always: string[]]>([
+    ['a command, exactly as it is', { input: { command: 'git push origin main' } }, ['git push origin main']],
+    [
+      'a file, whatever is written to it',
+      { tool_name: 'Write', input: { file_path: '/srv/a.ts', content: 'x' } },
+      ['/srv/a.ts'],
+    ],
+    [
+      'every argument, where all are texts',
+      { tool_name: 'Send', input: { to: 'a', body: 'b' } },
+      ['{"body":"b","to":"a"}'],
+    ],
+    ['nothing for a tool that cannot be narrowed', { tool_name: 'Send', input: { to: ['a'] } }, []],
+    ['nothing for a command that cannot be read', { input: { command: 'echo "' } }, []],
+    ['nothing for hidden characters', { input: { command: 'ls \u202e' } }, []],
+  ])('offers always for %s', (_, request, always) => {
+    expect(permissionOf(approval(request)).always).toEqual(always);
+  });
+
+  it('takes always as a grant in the session for what is listed, and refuses it where nothing is', () => {
+    expect(decisionOf(approval({ input: { command: 'ls *.ts' } }), 'always', undefined)).toEqual({
       request_id: 'ask_01_ab',
       behavior: 'allow',
-      suggestion_ids: ['a'],
+      always: { scope: 'session', matches: { command: [expect.stringMatching(/^ls /)] } },
     });
-    expect(decisionOf(ask, 'once', ' ')).toEqual({ request_id: 'ask_01_ab', behavior: 'allow' });
+    expect(() => decisionOf(approval({ tool_name: 'Send', input: { to: [] } }), 'always', undefined)).toThrow();
+    expect(decisionOf(approval({}), 'once', ' ')).toEqual({ request_id: 'ask_01_ab', behavior: 'allow' });
   });
 
   it('ends as a rejection unless it was allowed', () => {
@@ -94,6 +111,7 @@ describe('an approval as a permission', () => {
     const allowed = { ...answer, outcome: 'answered', behavior: 'allow' } as const;
     expect(replyOf({ answer: allowed })).toBe('once');
     expect(replyOf({ answer: { ...allowed, suggestion_ids: ['a'] } })).toBe('always');
+    expect(replyOf({ answer: { ...allowed, grant_id: 'grt_1' } })).toBe('always');
     expect(replyOf({ answer: { ...allowed, behavior: 'deny' } })).toBe('reject');
     for (const outcome of ['cancelled', 'expired', 'failed'] as const)
       expect(replyOf({ answer: { ...answer, outcome } })).toBe('reject');

@@ -2,6 +2,7 @@
 // ended, and two clients race.
 // Covers: src/server/opencode/
 import { expect, it } from 'vitest';
+import type { GrantView } from '../../../src/core/grant.ts';
 import {
   allow,
   decide,
@@ -38,7 +39,7 @@ it('lists a pending approval with its command, its tool call and its session', a
         command: 'rm -rf build',
         holdpoint: expect.objectContaining({ ask_id: h.ask.ask_id }),
       }),
-      always: [],
+      always: ['rm -rf build'],
       tool: { messageID: expect.stringMatching(/^msg_/), callID: h.ask.tool_call_id },
     },
   ]);
@@ -92,31 +93,36 @@ it('rejects with and without a message, and nothing but the request that was nam
   expect((await showAsk(server, other.ask_id)).answer).toMatchObject({ behavior: 'deny', reason: 'approval denied' });
 });
 
-it('takes `always` for the suggestion that it lists, and refuses it where nothing is listed', async () => {
-  const suggestions = [
-    { id: 'session', label: 'Do not ask again for rm in this session' },
-    { id: 'wide', label: 'Allow everything' },
-  ];
-  const h = await held(server, { kind: 'approval', suggestions }, { work_folder: '/srv/always' });
-  const bare = await raiseApproval(server, h.runId);
+it('takes `always` as a grant for exactly what it lists: the same call passes, another is asked', async () => {
+  const command = { input: { command: 'make test' } };
+  const h = await held(server, { kind: 'approval', ...command }, { work_folder: '/srv/always' });
   const client = await sdk(server, { directory: '/srv/always' });
-  const { data } = await client.permission.list();
-  const listed = Object.fromEntries((data ?? []).map(({ id, always }) => [id, always]));
-  expect(listed).toEqual({
-    [permissionId(h.ask.ask_id)]: ['Do not ask again for rm in this session'],
-    [permissionId(bare.ask_id)]: [],
-  });
-  const refused = await client.permission.reply({ requestID: permissionId(bare.ask_id), reply: 'always' });
-  expect([refused.response?.status, refused.error]).toMatchObject([
-    400,
-    { name: 'BadRequest', data: { kind: 'Payload' } },
-  ]);
-  expect((await showAsk(server, bare.ask_id)).status).toBe('pending');
-  expect((await client.permission.reply({ requestID: permissionId(h.ask.ask_id), reply: 'always' })).data).toBe(true);
+  const [asked] = (await client.permission.list()).data ?? [];
+  expect(asked?.always).toEqual(['make test']);
+  const stream = await follow(client);
+  const requestID = permissionId(h.ask.ask_id);
+  expect((await client.permission.reply({ requestID, reply: 'always' })).data).toBe(true);
+  expect((await stream.until('permission.replied')).properties.reply).toBe('always');
+  stream.stop();
   expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({
     behavior: 'allow',
-    suggestion_ids: ['session'],
+    grant_id: expect.any(String),
   });
+  const [grant] = await ok(server.get<GrantView[]>(`/v1/grants?session_id=${h.sessionId}`));
+  expect(grant).toMatchObject({ scope: 'session', matches: { command: ['make test'] }, given_by: 'operator' });
+  const same = await raiseApproval(server, h.runId, command);
+  expect(same.answer).toMatchObject({ behavior: 'allow', answered_by: `grant:${grant?.grant_id}` });
+  for (const wider of ['make test deploy', 'make test; rm -rf ~', 'make'])
+    expect((await raiseApproval(server, h.runId, { input: { command: wider } })).status).toBe('pending');
+});
+
+it('refuses `always` where nothing is listed, and leaves the ask pending', async () => {
+  const { ask } = await held(server, { kind: 'approval', tool_name: 'Send', input: { to: ['all'] } });
+  const client = await sdk(server);
+  const refused = await client.permission.reply({ requestID: permissionId(ask.ask_id), reply: 'always' });
+  const error = { name: 'BadRequest', data: { kind: 'Payload', message: expect.stringContaining('nothing to allow') } };
+  expect([refused.response?.status, refused.error]).toEqual([400, error]);
+  expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
 });
 
 it('lets the first generation of the client reply by session and permission', async () => {
