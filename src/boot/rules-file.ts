@@ -5,6 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '../core/errors.ts';
 import { issueText } from '../core/issue-text.ts';
+import type { OrganisationRules } from '../core/ports.ts';
 import { Rules, sourced } from '../core/rule.ts';
 import { compileRules, type RuleSet } from '../core/rule-set.ts';
 
@@ -25,14 +26,8 @@ export function loadRules(folder: string): RuleSet | undefined {
   );
 }
 
-/** Rules as of the last understood state of the file, and what is wrong with its state now. */
-export interface WatchedRules {
-  rules(): RuleSet | undefined;
-  fault(): string | undefined;
-}
-
 /** Looks at the file at every call: a change applies to the next decision. Throws where the first state is not understood. */
-export function watchRules(folder: string, onFault: (message: string) => void): WatchedRules {
+export function watchRules(folder: string, onFault: (message: string) => void): OrganisationRules {
   const path = join(folder, RULES_FILE);
   let seen = stateOf(path);
   let rules = loadRules(folder);

@@ -25,6 +25,7 @@ import type { App } from '../server/routes/route.ts';
 import { createSealer } from '../store/sealer.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
+import { createDelegates } from '../worker/delegate.ts';
 import { withholdDatabase } from '../worker/program-environment.ts';
 import { startWorker } from '../worker/worker.ts';
 import { openAuditKeys } from './audit-keys.ts';
@@ -114,10 +115,13 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     isDispatchAgent: (agent) => dispatchers.has(agent),
     takesSettings: (agent) => agents.some(({ name, settings: chosen }) => name === agent && chosen.length > 0),
   };
+  const stopping = new AbortController();
+  open.push(async () => stopping.abort());
   const gateway = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
     sessionBytesPerDay: settings.limits.sessionBytesPerDay,
-    rules: watchRules(settings.data, (message) => logger.error(message)).rules,
+    rules: watchRules(settings.data, (message) => logger.error(message)),
+    delegates: createDelegates(settings.data, stopping.signal),
     onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
   });
   const token = await operatorToken(gateway, settings);

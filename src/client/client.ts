@@ -8,7 +8,7 @@ import type { RunStatus } from '../core/run.ts';
 import type { SkillView } from '../core/skill.ts';
 import type * as views from '../core/views.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
-import { grantCalls } from './rule-calls.ts';
+import { grantCalls, ruleCalls } from './rule-calls.ts';
 import { iterate } from './stream.ts';
 
 /** The most items of one page. */
@@ -236,6 +236,7 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         get<InsightsView>('/v1/insights', query),
       agents: () => get<views.AgentView[]>('/v1/agents'),
     },
+    rules: ruleCalls({ send, list }),
     grants: grantCalls({ send, list }),
     tokens: {
       create: (body: In<typeof bodies.CreateToken>, options?: Options) =>

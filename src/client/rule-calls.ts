@@ -1,7 +1,8 @@
-// Provides the typed calls about grants. client.ts puts them with the others.
+// Provides the typed calls about rules and grants. client.ts puts them with the others.
 import type { z } from 'zod';
 import type * as bodies from '../core/bodies.ts';
 import type { GrantPreview, GrantView } from '../core/grant.ts';
+import type { RuleListView, RuleTest, RuleTestView } from '../core/rule-views.ts';
 import type { Listed, Options, Page } from './client.ts';
 import type { Call } from './http.ts';
 
@@ -9,6 +10,14 @@ interface Sending {
   send<T>(call: Call): Promise<T>;
   list<T>(path: string, query?: object): Promise<Listed<T>>;
 }
+
+export const ruleCalls = ({ send }: Sending) => ({
+  /** In the order in which they are tried; with those of a session. */
+  list: (query?: Page & { session_id?: string | undefined }) =>
+    send<RuleListView>({ method: 'GET', path: '/v1/rules', query }),
+  /** Which rules would decide a call, and why; decides nothing. */
+  test: (body: z.input<typeof RuleTest>) => send<RuleTestView>({ method: 'POST', path: '/v1/rules/test', body }),
+});
 
 export const grantCalls = ({ send, list }: Sending) => ({
   /** What "always" for a request would allow; stores nothing. It is given as `always` with a decision. */

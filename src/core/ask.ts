@@ -43,6 +43,8 @@ export interface ApprovalContent {
   work_folder?: string | undefined;
   /** Files that the action names, as they were when it was asked; part of what is allowed. */
   files?: NamedFile[] | undefined;
+  /** What rules say about it; absent where none applies to any part of it. */
+  asked_because?: { why: string; delegate_to?: string } | undefined;
   /** The decision on the same action that was not delivered because the agent was lost. */
   earlier?: EarlierDecision | undefined;
 }

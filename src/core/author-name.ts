@@ -2,7 +2,7 @@
 // the server signs itself.
 
 /** Authors of what is decided without a token, and what a token's id looks like. */
-const RESERVED = /^(?:system$|(?:policy|grant|rule):|tok_)/;
+const RESERVED = /^(?:system$|(?:policy|grant|rule|delegate):|tok_)/;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cn}\p{Co}]/u;
 const MARKS = /\p{M}/gu;
 

@@ -16,6 +16,12 @@ export interface PolicyDecision {
   grantIds?: string[];
 }
 
+/** A person decides, or before that the delegate. */
+export interface PolicyQuestion {
+  behavior: 'ask';
+  because: ApprovalContent['asked_because'];
+}
+
 export interface Policy {
   /** The rules of each source, in order. */
   sets: readonly RuleSet[];
@@ -37,9 +43,9 @@ export function decideByPolicy(
   run: Run,
   action: ApprovalContent,
   policy: Policy,
-): PolicyDecision | undefined {
+): PolicyDecision | PolicyQuestion {
   const ruled = byRules(ruledBy(session, action, policy));
-  if (ruled?.behavior === 'deny') return ruled;
+  if (ruled.behavior === 'deny') return ruled;
   if (permissionsOf(session, run) === 'autonomous') return { behavior: 'allow', answeredBy: 'policy:autonomous' };
   return ruled;
 }
@@ -58,14 +64,19 @@ export const grantsOf = ({ parts }: RuleDecision): string[] => [
   ...new Set(parts.flatMap(({ decidedBy }) => (decidedBy?.source === 'grant' ? [decidedBy.origin] : []))),
 ];
 
-/** Undefined: a person decides. A delegate is not consulted here. */
-function byRules(ruled: RuleDecision): PolicyDecision | undefined {
-  const { decision, decidedBy, explanation } = ruled;
-  const source = `rule:${decidedBy?.source}`;
-  if (decision === 'reject')
-    return { behavior: 'deny', answeredBy: source, why: decidedBy?.rule.message ?? explanation };
-  if (decision !== 'allow') return undefined;
+function byRules(ruled: RuleDecision): PolicyDecision | PolicyQuestion {
+  const { decision, decidedBy, explanation: why, parts } = ruled;
+  const answeredBy = `rule:${decidedBy?.source}`;
+  if (decision === 'reject') return { behavior: 'deny', answeredBy, why: decidedBy?.rule.message ?? why };
+  if (decision !== 'allow') {
+    const delegate = decision === 'delegate' ? decidedBy?.rule.to : undefined;
+    const isRuled = parts.some((part) => part.decidedBy);
+    return {
+      behavior: 'ask',
+      because: isRuled ? { why, ...(delegate !== undefined && { delegate_to: delegate }) } : undefined,
+    };
+  }
   const grantIds = grantsOf(ruled);
-  if (grantIds.length === 0) return { behavior: 'allow', answeredBy: source, why: explanation };
-  return { behavior: 'allow', answeredBy: `grant:${grantIds[0]}`, why: explanation, grantIds };
+  if (grantIds.length === 0) return { behavior: 'allow', answeredBy, why };
+  return { behavior: 'allow', answeredBy: `grant:${grantIds[0]}`, why, grantIds };
 }

@@ -293,6 +293,13 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface OrganisationRules {
+  /** As they are now; undefined: there are none. */
+  rules(): RuleSet | undefined;
+  /** What is wrong with their file now. */
+  fault(): string | undefined;
+}
+
 export interface Ports {
   store: Store;
   clock: Clock;
@@ -304,8 +311,7 @@ export interface Ports {
   isDispatchAgent(agent: string): boolean;
   /** Whether the input of its runs may say what it is allowed to do. */
   takesSettings(agent: string): boolean;
-  /** The organisation's rules as they are now; undefined: there are none. */
-  rules?(): RuleSet | undefined;
+  rules?: OrganisationRules | undefined;
   /** What one session may store in a day; 0 or nothing for no limit. */
   sessionBytesPerDay?: number | undefined;
 }

@@ -57,6 +57,10 @@ const FEW_RULES = 500;
 export const SessionRules = z
   .array(Rule)
   .max(FEW_RULES)
+  .refine(
+    (rules) => rules.every(({ action }) => action !== 'delegate'),
+    'has a delegate: what runs on the server is named in its own rules.json only',
+  )
   .refine((rules) => JSON.stringify(rules).length <= 64 * 1024, 'has more than 64 KiB');
 
 /** As the agent's side found them in the work folder; or why they cannot be used. */

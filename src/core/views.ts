@@ -54,6 +54,12 @@ export const ApprovalRequest = z.object({
     })
     .optional()
     .describe('What was decided about the same action before its worker was lost; it must be decided again'),
+  asked_because: z
+    .object({ why: z.string(), delegate_to: z.string().optional() })
+    .optional()
+    .describe(
+      'Which rule asks, or which part no rule covers; absent where no rule applies. The delegate is being consulted',
+    ),
   digest: z.string(),
   created_at_ms: instant,
   expires_at_ms: instant.optional(),

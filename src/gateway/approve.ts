@@ -18,9 +18,12 @@ import { runReply, sessionView } from './views.ts';
 
 type PendingApproval = Extract<ApprovalAsk, { status: 'pending' }>;
 
+/** A person, or a delegate of the server's rules. */
+type Decider = Pick<Actor, 'name' | 'person' | 'surface'> & Partial<Pick<Actor, 'tokenId'>>;
+
 export interface Command {
   resolutions: readonly ApprovalResolution[];
-  actor: Actor;
+  actor: Decider;
   key?: Key | undefined;
 }
 
@@ -91,7 +94,7 @@ export async function approve(ledger: Ledger, run: Run, { resolutions, actor }: 
 }
 
 /** What is allowed from now on is what was shown, so it goes with the input as it was asked. */
-async function grantWith(ledger: Ledger, ask: PendingApproval, resolution: ApprovalResolution, actor: Actor) {
+async function grantWith(ledger: Ledger, ask: PendingApproval, resolution: ApprovalResolution, actor: Decider) {
   const { always, behavior, updated_input } = resolution;
   if (!always) return undefined;
   if (behavior === 'deny' || updated_input !== undefined)
@@ -111,7 +114,7 @@ function decided(
   ledger: Ledger,
   ask: PendingApproval,
   resolution: ApprovalResolution,
-  actor: Actor,
+  actor: Decider,
   mac: string,
   grant: Grant | undefined,
 ): EndedAsk {

@@ -1,5 +1,6 @@
 // Binds all use cases to their ports. API layers hold a Gateway and never see a store.
 import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
+import type { ConsultDelegate } from '../core/delegate.ts';
 import type { EventFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import { answerForRun, answerForSession } from './answer.ts';
@@ -13,6 +14,7 @@ import { checkSecretKey } from './check-secret-key.ts';
 import { signLog } from './checkpoint.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
+import { createConsultation } from './delegate.ts';
 import { acknowledge } from './deliver.ts';
 import { dropDraft, saveDraft, showDraft } from './draft.ts';
 import { type EventPage, eventPage } from './event-page.ts';
@@ -31,6 +33,7 @@ import { postToThread } from './post.ts';
 import { type RaiseOptions, raiseAsk } from './raise.ts';
 import * as records from './records.ts';
 import { recoverWorker } from './recover.ts';
+import { listRules, testRules } from './rule-sources.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { runActor } from './run-identity.ts';
 import { seeAsk } from './see.ts';
@@ -57,6 +60,8 @@ import { isAskingSide } from './worker-rights.ts';
 export interface GatewayOptions extends RaiseOptions {
   /** Decide approvals before they become pending; read again for each. */
   rules?: Ports['rules'];
+  /** Without them, what rules delegate is asked. */
+  delegates?: ConsultDelegate | undefined;
   /** No limit by default. */
   sessionBytesPerDay?: number | undefined;
   /** Grace for lapsed leases after this server was away (lease-grace.ts); one lease by default, 0 for none. */
@@ -75,6 +80,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
   const feed = new Feed(store);
   const grace = createLeaseGrace(options.leaseGraceMs);
   const sweep = new Sweep(ports, grace, options.onError);
+  const consult = createConsultation(ports, options.delegates);
   const bind =
     <F extends (ports: Ports, ...args: never[]) => unknown>(verb: F) =>
     (...args: Args<F>): ReturnType<F> =>
@@ -122,7 +128,11 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     skillArchive: bind(skillArchive),
     skillActor: bind(skillActor),
     runActor: bind(runActor),
-    raiseAsk: (command: Parameters<typeof raiseAsk>[2]) => raiseAsk(ports, options, command),
+    async raiseAsk(command: Parameters<typeof raiseAsk>[2]) {
+      const reply = await raiseAsk(ports, options, command);
+      if (reply.created) consult(reply.view)?.catch(options.onError);
+      return reply;
+    },
     clarify: bind(clarify),
     answerForRun: bind(answerForRun),
     answerForSession: bind(answerForSession),
@@ -141,6 +151,8 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     keepLease: (runId: string, body: Heartbeat, key?: Key, actor?: Actor) =>
       keepLease(ports, grace, runId, body, key, actor),
     releaseLease: bind(releaseLease),
+    listRules: bind(listRules),
+    testRules: bind(testRules),
     previewGrant: bind(previewGrant),
     listGrants: bind(listGrants),
     revokeGrant: bind(revokeGrant),

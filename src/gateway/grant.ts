@@ -1,7 +1,6 @@
 // Gives, previews, uses and revokes grants. A grant is given with the answer "always", in the transaction of that answer, and
 // used in the transaction of the call that it covers, so that its uses are counted once each.
 import type { ApprovalAsk, ApprovalContent, PendingAsk } from '../core/ask.ts';
-import { BUILT_IN_RULES } from '../core/built-in-rules.ts';
 import { canonical } from '../core/digest.ts';
 import { enforce, fail } from '../core/errors.ts';
 import {
@@ -16,10 +15,10 @@ import {
   sessionTarget,
 } from '../core/grant.ts';
 import { checkGranted, suggestMatches } from '../core/grant-pattern.ts';
-import { decideByPolicy, grantsOf, type PolicyDecision, ruledBy } from '../core/policy.ts';
+import { decideByPolicy, grantsOf, type PolicyDecision, type PolicyQuestion, ruledBy } from '../core/policy.ts';
 import type { Page, Ports, Reader } from '../core/ports.ts';
-import { type ProjectRules, sourced, sourcedProject } from '../core/rule.ts';
-import { COMMAND_ARGUMENTS, compileRules, type RuleSet } from '../core/rule-set.ts';
+import type { ProjectRules } from '../core/rule.ts';
+import { COMMAND_ARGUMENTS } from '../core/rule-set.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';
@@ -28,11 +27,14 @@ import { type Listed, listed } from './inbox.ts';
 import { type Ledger, openSession } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { askRecord, sessionRecord } from './records.ts';
+import { grantTargets, ruleSets } from './rule-sources.ts';
 
 /** How many past approvals a preview compares, and how many it shows of each kind. */
 const LOOKED_AT = 200;
 const SHOWN = 20;
 const LONGEST_TEXT = 300;
+
+type Giver = Pick<Actor, 'name' | 'person'>;
 
 interface Asked {
   session: Session;
@@ -45,11 +47,11 @@ export async function grantFor(
   { ports, tx, now, session }: Pick<Ledger, 'ports' | 'now' | 'session'> & { tx: Reader },
   { id: askId, content }: Pick<ApprovalAsk, 'id' | 'content'>,
   always: Always,
-  actor: Actor,
+  actor: Giver,
 ): Promise<Grant> {
   const grant = await describe({ r: tx, ports, now }, { session, askId, content }, always, actor);
   enforce(checkGranted(content, grant.matches));
-  const ruled = ruledBy(session, content, { sets: setsOf(ports, session), grants: [grant] });
+  const ruled = ruledBy(session, content, { sets: ruleSets(ports, session), grants: [grant] });
   if (ruled.decision !== 'allow')
     throw fail('grant_refused', `The same call would be asked again: ${ruled.explanation}.`);
   return grant;
@@ -59,7 +61,7 @@ async function describe(
   { r, ports, now }: { r: Reader; ports: Ports; now: number },
   { session, askId, content }: Asked,
   always: Always,
-  actor: Actor,
+  actor: Giver,
 ): Promise<Grant> {
   const { scope = 'session', uses, expires_after_ms } = always;
   const isCommand = COMMAND_ARGUMENTS.some((name) => content.input[name] !== undefined);
@@ -83,7 +85,7 @@ async function describe(
   };
 }
 
-async function targetOf(r: Reader, session: Session, scope: Grant['scope'], { person }: Actor): Promise<string> {
+async function targetOf(r: Reader, session: Session, scope: Grant['scope'], { person }: Giver): Promise<string> {
   if (scope === 'session') return sessionTarget(session);
   if (scope === 'project') {
     const project = projectTarget(session);
@@ -105,34 +107,22 @@ export async function giveGrant({ tx, note, now }: Ledger, grant: Grant, runId: 
   note('grant.given', given, runId, grant.askId);
 }
 
-/** In the order of sources. Project rules are sent with each approval, and are only a restriction. */
-function setsOf({ rules }: Ports, session: Session, project?: ProjectRules): RuleSet[] {
-  const sets = [
-    BUILT_IN_RULES,
-    project && compileRules(sourcedProject(project)),
-    rules?.(),
-    session.rules && compileRules(sourced('session', `session ${session.id}`, session.rules)),
-  ];
-  return sets.filter((set) => set !== undefined);
-}
-
 /** What rules and grants decide about a new approval. Grants that decide are locked, looked at again and counted. */
 export async function decideApproval(
   ledger: Ledger,
   run: Run,
   ask: Extract<PendingAsk, { kind: 'approval' }>,
   project: ProjectRules | undefined,
-): Promise<PolicyDecision | undefined> {
+): Promise<PolicyDecision | PolicyQuestion> {
   const { ports, tx, session, now } = ledger;
-  const sets = setsOf(ports, session, project);
-  const targets = { session: sessionTarget(session), project: projectTarget(session), madeBy: session.madeBy };
-  const grants = await tx.grantsFor(targets, now);
+  const sets = ruleSets(ports, session, project);
+  const grants = await tx.grantsFor(grantTargets(session), now);
   const decided = decideByPolicy(session, run, ask.content, { sets, grants });
-  if (!decided?.grantIds) return decided;
+  if (decided.behavior !== 'allow' || !decided.grantIds) return decided;
   const locked = (await tx.lockGrants(decided.grantIds)).filter((grant) => isUsable(grant, now));
   const settled = decideByPolicy(session, run, ask.content, { sets, grants: locked });
   for (const grant of locked)
-    if (settled?.grantIds?.includes(grant.id)) {
+    if (settled.behavior === 'allow' && settled.grantIds?.includes(grant.id)) {
       grant.uses += 1;
       await tx.updateGrant(grant);
       ledger.note('grant.used', { grant_id: grant.id, uses: grant.uses }, run.id, ask.id);
@@ -179,7 +169,7 @@ export function previewGrant(ports: Ports, askId: string, always: Always, actor:
     const asked = { session, askId, content: ask.content };
     const grant = await describe({ r, ports, now }, asked, always, actor);
     const refusal = checkGranted(ask.content, grant.matches);
-    const sets = setsOf(ports, session);
+    const sets = ruleSets(ports, session);
     const ruled = ruledBy(session, ask.content, { sets, grants: refusal ? [] : [grant] });
     const covers = !refusal && ruled.decision === 'allow';
     const past = await pastApprovals(r, session.id);

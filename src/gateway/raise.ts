@@ -77,7 +77,8 @@ export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseComm
     await displayForm(ledger, run, wanted);
     await refuseStopped(tx, run);
     const decision = await decidedAtOnce(ledger, run, wanted, command.body);
-    if (decision) return made(await raiseDecided(ledger, wanted, decision));
+    if (decision && decision.behavior !== 'ask') return made(await raiseDecided(ledger, wanted, decision));
+    if (decision?.because && wanted.kind === 'approval') wanted.content.asked_because = decision.because;
     if (await reuseKeptAnswer(ledger, run, wanted)) {
       await ledger.close();
       return made(askView((await tx.ask(wanted.id)) ?? wanted));

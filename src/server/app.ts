@@ -35,6 +35,7 @@ import { addMcp, type McpHandler } from './routes/mcp.ts';
 import { addPendingAsks } from './routes/pending-asks.ts';
 import { addQuestions } from './routes/questions.ts';
 import { type App, routesOn } from './routes/route.ts';
+import { addRules } from './routes/rules.ts';
 import { addRuns } from './routes/runs.ts';
 import { addSessions } from './routes/sessions.ts';
 import { addSignIn } from './routes/sign-in.ts';
@@ -85,6 +86,7 @@ const ROUTES = [
   addTokens,
   addAuditKeys,
   addGrants,
+  addRules,
   addSignIn,
   addDrafts,
   addInsights,

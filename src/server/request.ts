@@ -65,6 +65,11 @@ export function sendList<T>(request: FastifyRequest, reply: FastifyReply, listed
   return reply.send(listed.views);
 }
 
+/** Links the next page of a list that is part of an object. */
+export function linkPage(request: FastifyRequest, reply: FastifyReply, next: number | undefined): void {
+  if (next !== undefined) linkNext(request, reply, 'cursor', toCursor(next));
+}
+
 /** As a list; how far back a search came is in Holdpoint-Searched-To. */
 export function sendFound(request: FastifyRequest, reply: FastifyReply, found: Found): FastifyReply {
   reply.header('holdpoint-cursor', String(found.cursor));

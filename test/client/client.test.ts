@@ -65,6 +65,8 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.workers.claim({ worker_id: 'w', agents: [] }),
   (c) => c.workers.heartbeat('{run_id}', { worker_id: 'w', lease_epoch: 1 }),
   (c) => c.workers.release('{run_id}', { worker_id: 'w', lease_epoch: 1 }),
+  (c) => c.rules.list(),
+  (c) => c.rules.test({ tool_name: 'Bash', input: {} }),
   (c) => c.grants.preview({ request_id: '{ask_id}' }),
   (c) => c.grants.list(),
   (c) => c.grants.revoke('{grant_id}'),

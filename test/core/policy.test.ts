@@ -29,7 +29,7 @@ describe('policy', () => {
       fc.property(content, text, text, (action, title, agent) => {
         expect(
           decideByPolicy(session({ permissions: 'approval', title, agent }), under('autonomous'), action, NOTHING),
-        ).toBeUndefined();
+        ).toEqual({ behavior: 'ask', because: undefined });
       }),
     );
   });
@@ -59,7 +59,7 @@ describe('policy', () => {
           },
           NOTHING,
         ),
-      ).toBeUndefined();
+      ).toEqual({ behavior: 'ask', because: undefined });
     expect(PERMISSIONS).toEqual(['approval', 'autonomous']);
   });
 });

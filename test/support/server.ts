@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { openAuditKeys } from '../../src/boot/audit-keys.ts';
+import type { ConsultDelegate } from '../../src/core/delegate.ts';
 import { sortableId } from '../../src/core/id.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Ports } from '../../src/core/ports.ts';
@@ -27,6 +28,8 @@ import { Contract, type OpenApi } from './contract.ts';
 export interface ServerOptions {
   /** Decide approvals before they become pending. */
   rules?: RuleSet;
+  /** What they delegate to. */
+  delegates?: ConsultDelegate;
   limits?: Partial<Limits>;
   /** Further origins that may call from a browser. */
   origins?: string[];
@@ -109,7 +112,8 @@ export class Server {
     const gateway = createGateway(ports, {
       pendingAsksPerSession: limits.pendingAsksPerSession,
       sessionBytesPerDay: limits.sessionBytesPerDay,
-      rules: () => this.#options.rules,
+      rules: { rules: () => this.#options.rules, fault: () => undefined },
+      delegates: this.#options.delegates,
       leaseGraceMs: this.#options.leaseGraceMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });

@@ -1,0 +1,57 @@
+// Consults the delegate of an approval after its commit. The approval is pending meanwhile: a person may be faster, and a
+// delegate that fails or is interrupted has simply not answered.
+import type { ConsultDelegate, Verdict } from '../core/delegate.ts';
+import { HoldpointError } from '../core/errors.ts';
+import type { Ports } from '../core/ports.ts';
+import type { ApprovalAskView, AskView } from '../core/views.ts';
+import { approve } from './approve.ts';
+import { openRun } from './ledger.ts';
+import { mutate } from './mutate.ts';
+import { runReply } from './views.ts';
+
+/** One consultation for each approval, however often its request is repeated. */
+export function createConsultation(ports: Ports, consult: ConsultDelegate | undefined) {
+  const open = new Map<string, Promise<void>>();
+  return (view: AskView): Promise<void> | undefined => {
+    if (!consult || view.kind !== 'approval' || view.status !== 'pending') return undefined;
+    const to = view.request.asked_because?.delegate_to;
+    if (to === undefined) return undefined;
+    const begun = open.get(view.ask_id);
+    if (begun) return begun;
+    const done = consulted(ports, view, to, consult).finally(() => open.delete(view.ask_id));
+    open.set(view.ask_id, done);
+    return done;
+  };
+}
+
+async function consulted(ports: Ports, view: ApprovalAskView, to: string, consult: ConsultDelegate): Promise<void> {
+  const session = await ports.store.read((r) => r.session(view.session_id));
+  const { tool_name, input, work_folder = session?.workFolder } = view.request;
+  const { session_id, ask_id: request_id } = view;
+  const verdict = await consult({
+    to,
+    agent: session?.agent ?? '',
+    session_id,
+    request_id,
+    tool_name,
+    input,
+    work_folder,
+  });
+  if (verdict.decision !== 'ask') await decide(ports, view, to, verdict);
+}
+
+/** Refused when someone else has decided meanwhile. */
+async function decide(ports: Ports, view: ApprovalAskView, to: string, { decision, reason }: Verdict): Promise<void> {
+  const justification = `${view.request.asked_because?.why}: ${reason}`;
+  const decided = decision === 'allow' ? { behavior: 'allow' as const } : { behavior: 'deny' as const, reason };
+  const resolutions = [{ request_id: view.ask_id, ...decided, justification }];
+  const actor = { name: `delegate:${to}`, person: '', surface: 'system' as const };
+  try {
+    await mutate(ports, undefined, async (tx) => {
+      const { ledger, run } = await openRun(ports, tx, view.run_id);
+      return runReply(ledger, await approve(ledger, run, { resolutions, actor }));
+    });
+  } catch (error) {
+    if (!(error instanceof HoldpointError)) throw error;
+  }
+}

@@ -1,0 +1,30 @@
+// Lists rules with their sources, and says which of them would decide a call.
+import { z } from 'zod';
+import { RuleListView, RuleTest, RuleTestView } from '../../core/rule-views.ts';
+import { READERS } from '../auth.ts';
+import { linkPage, PageQuery, pageOf } from '../request.ts';
+import type { AddRoutes } from './route.ts';
+
+export const addRules: AddRoutes = ({ route, gateway }) => {
+  route('rules', 'GET /v1/rules', {
+    summary: 'List rules in the order in which they are tried, with their sources',
+    description: 'Rules of projects are read where their agents run, and are not listed.',
+    scopes: READERS,
+    query: PageQuery.extend({ session_id: z.string().optional().describe('With the rules of this session') }),
+    reply: RuleListView,
+    async handle({ request, reply, query }) {
+      const { next, ...view } = await gateway.listRules(query.session_id, pageOf(query));
+      linkPage(request, reply, next);
+      return view;
+    },
+  });
+
+  route('rules', 'POST /v1/rules/test', {
+    summary: 'Which rules and grants would decide a call, part by part, and why',
+    description: 'Decides nothing and stores nothing. A delegate is not consulted.',
+    scopes: READERS,
+    body: RuleTest,
+    reply: RuleTestView,
+    handle: ({ body }) => gateway.testRules(body),
+  });
+};
