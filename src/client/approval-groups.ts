@@ -1,15 +1,16 @@
 // Groups approvals that can be decided together, and splits a decision into one atomic batch for each run. Pure. Two
 // approvals have the same shape when they name the same tool with the same fields, in the same folder, asked by the same
-// sub-agents and, for a command, with the same programs in the same order. Every member is still shown in full.
+// sub-agents and, for a command, with the same first words of each of its parts. Every member is still shown in full.
 import type { ApprovalResolution } from '../core/answer.ts';
 import type { AskView } from '../core/views.ts';
 import { isQuestion } from './action-summary.ts';
+import { fileChangeOf } from './file-change.ts';
 import { type InboxEntry, isOpen } from './inbox-model.ts';
 
 export interface ApprovalGroup {
   shape: string;
   tool: string;
-  /** The programs of a command, where the tool runs one. */
+  /** The first two words of each part of a command, where the tool runs one: a program and what it shall do. */
   program: string | undefined;
   /** The folder in which every member runs. */
   folder: string | undefined;
@@ -22,13 +23,16 @@ export interface ApprovalBatch {
   resolutions: ApprovalResolution[];
 }
 
-/** Undefined for what must be decided alone: questions, and what the input does not show (a plan, a change as a diff). */
+/** What is longer has a card of its own, which is read to its end. */
+const MAX_CHARACTERS = 4000;
+
+/** Undefined for what must be decided alone: a question, the change of a file, and what the input does not show (a plan). */
 export function shapeOf(ask: AskView): string | undefined {
   const { request } = ask;
   if (isQuestion(request) || request.diff !== undefined || request.earlier) return undefined;
   const { tool_name, input, lineage = [] } = request;
   const fields = Object.keys(input).sort();
-  if (fields.length === 0) return undefined;
+  if (fields.length === 0 || fileChangeOf(input) || JSON.stringify(input).length > MAX_CHARACTERS) return undefined;
   return JSON.stringify([tool_name, fields, programOf(input), folderOf(ask), lineage]);
 }
 
@@ -39,7 +43,8 @@ const folderOf = ({ request, asked_from }: AskView): string | undefined =>
 function programOf({ command }: Record<string, unknown>): string | undefined {
   if (typeof command !== 'string') return undefined;
   const parts = command.split(/&&|\|\||[;|&\n]|\$\(|`/);
-  return parts.flatMap((part) => /\S+/.exec(part) ?? []).join(', ');
+  const words = parts.map((part) => part.trim().split(/\s+/, 2).join(' '));
+  return words.filter((first) => first !== '').join(', ');
 }
 
 /** Groups of two or more open approvals by shape, in the order of their oldest member. */

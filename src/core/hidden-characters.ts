@@ -20,6 +20,8 @@ const COLOURS = /\u001b\[[0-9;:]*m/g;
 const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map((p) => p.source).join('|'), 'gu');
 const EXACT = either(CONTROLS, IGNORABLE, SELECTORS, FALSE_BLANKS, GAPS, STACKED);
 const PROSE = either(CONTROLS, IGNORABLE, SELECTORS, STACKED);
+const INVISIBLE = either(CONTROLS, IGNORABLE, SELECTORS, STACKED);
+const ALL_FALSE_BLANKS = either(FALSE_BLANKS);
 /** What a terminal or a reader of JSON would not show. JSON itself escapes the other controls. */
 export const HIDDEN_IN_JSON = either(/\u007f/u, IGNORABLE, SELECTORS, STACKED);
 
@@ -39,6 +41,9 @@ export const exactSegments = (text: string): Segment[] =>
 /** For what agents and people say: terminal colours are removed, line ends normalised. */
 export const proseSegments = (text: string): Segment[] =>
   segments(text.replace(COLOURS, '').replace(/\r\n?/g, '\n'), PROSE);
+
+/** For a text field, which cannot mark anything: false blanks become blanks, and what is invisible is removed. */
+export const withoutHidden = (text: string): string => text.replace(ALL_FALSE_BLANKS, ' ').replace(INVISIBLE, '');
 
 /** For surfaces of plain text: code points stand in angle brackets. */
 export const spelledOut = (found: readonly Segment[]): string =>

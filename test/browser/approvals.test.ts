@@ -37,8 +37,13 @@ describeInBrowser('approvals', () => {
       .toBe('answered');
     expect(await run.received('key')).toBe('answered: allowed {"command":"rm -rf build"}');
     const clicked = await playMock(testBed.client, approve('click'));
-    await clicked.ask('click');
-    await button(page, 'Allow once').click();
+    const { ask_id: clickedId } = await clicked.ask('click');
+    await expect
+      .poll(async () => {
+        await button(page, 'Allow once').click();
+        return (await testBed.client.asks.get(clickedId)).status;
+      })
+      .toBe('answered');
     expect(await clicked.received('click')).toBe('answered: allowed {"command":"rm -rf build"}');
     const [first] = (await testBed.client.asks.list({ session_id: run.sessionId })).items;
     expect(first?.answer).toMatchObject({ answered_by: 'lead', surface: 'web', behavior: 'allow' });
@@ -125,7 +130,7 @@ describeInBrowser('approvals', () => {
     await tabTo(/Allow with this Always/);
     await expect.poll(() => answerOf(alone.ask_id)).toMatchObject({ suggestion_ids: ['session'] });
 
-    const three = [await raise('make 1'), await raise('make 2'), await raise('make 3')];
+    const three = [await raise('make all 1'), await raise('make all 2'), await raise('make all 3')];
     await tabTo(/3 approvals of this shape wait/);
     await page.getByRole('checkbox').nth(1).waitFor();
     for (
@@ -245,20 +250,20 @@ describeInBrowser('approvals', () => {
   });
 
   it('leaves an approval unchecked that joins an open group', async () => {
-    const git = (id: string, what: string) => approve(id, { input: { command: `git ${what}` } });
-    const both = await playMock(testBed.client, { do: 'parallel', asks: [git('g1', 'status'), git('g2', 'log')] });
+    const git = (id: string, what: string) => approve(id, { input: { command: `git push ${what}` } });
+    const both = await playMock(testBed.client, { do: 'parallel', asks: [git('g1', 'a'), git('g2', 'b')] });
     const { page } = await testBed.signedIn('lead');
     await both.ask('g2');
     await page.goto(`/asks/${(await both.ask('g1')).ask_id}`);
     await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
-    await page.getByRole('checkbox', { name: /git log/ }).waitFor();
-    const late = await playMock(testBed.client, git('g3', 'push --force'));
+    await page.getByRole('checkbox', { name: /git push b/ }).waitFor();
+    const late = await playMock(testBed.client, git('g3', '--force'));
     const slipped = await late.ask('g3');
     const arrived = page.getByRole('checkbox', { name: /git push --force/ });
     await arrived.waitFor();
     expect(await arrived.isChecked()).toBe(false);
     await button(page, 'Allow 2 in one run').click();
-    expect(await both.received('g2')).toContain('git log');
+    expect(await both.received('g2')).toContain('git push b');
     expect((await testBed.client.asks.get(slipped.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(slipped.run_id);
   });

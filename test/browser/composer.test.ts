@@ -9,68 +9,63 @@ describeInBrowser('the composer', () => {
   const testBed = useTestBed();
 
   it('sends no text that was typed for another prompt, also after a reload', async () => {
-    const approval = (id: string) => ({
-      do: 'approve' as const,
-      id,
-      tool_name: 'Bash',
-      input: { command: `make ${id}` },
-    });
-    const asks = ['first', 'second', 'third'].map(approval);
-    const run = await playMock(testBed.client, { do: 'parallel', asks });
-    const [first, second, third] = [await run.ask('first'), await run.ask('second'), await run.ask('third')];
-    const deny = ({ run_id, ask_id }: AskView) =>
-      testBed.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'One after another' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'ask' } });
+    const ask = (question: string) =>
+      client.asks.raise(run_id, { kind: 'question', tool_call_id: question, questions: [{ id: 'q', question }] });
+    const decline = async ({ ask_id }: AskView) => {
+      await client.questions.answerRun(run_id, { resolution: { request_id: ask_id, declined: true } });
+      await client.asks.delivered(ask_id);
+    };
+    const first = await ask('First?');
     const { page } = await testBed.signedIn('lead');
-    await page.goto(`/sessions/${run.sessionId}`);
-    await page.getByLabel('Answers “make first”').fill('approve');
-    await deny(first);
-    await page.getByLabel('Answers “make second”').press('Enter');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByLabel('Answers “First?”').fill('yes');
+    await decline(first);
+    const second = await ask('Second?');
+    await page.getByLabel('Answers “Second?”').press('Enter');
     const warning = page.getByText(/Not sent: what you wrote was begun for something that has ended/);
     await warning.waitFor();
-    expect((await testBed.client.asks.get(second.ask_id)).status).toBe('pending');
+    expect((await client.asks.get(second.ask_id)).status).toBe('pending');
     // Also after a reload, which restores the text.
     await page.goto('about:blank');
-    await deny(second);
+    await decline(second);
+    const third = await ask('Third?');
     await page.goBack();
-    await page.getByLabel('Answers “make third”').press('Enter');
+    await page.getByLabel('Answers “Third?”').press('Enter');
     await warning.waitFor();
-    expect((await testBed.client.asks.get(third.ask_id)).status).toBe('pending');
-    await testBed.client.runs.cancel(third.run_id);
+    expect((await client.asks.get(third.ask_id)).status).toBe('pending');
+    await client.runs.cancel(run_id);
   });
 
   it('sends nothing while an answer is being delivered, and asks again before it sends what was typed meanwhile', async () => {
     const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Slow to listen' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'ask' } });
-    const raise = (id: string) =>
-      client.asks.raise(run_id, {
-        kind: 'approval',
-        tool_call_id: id,
-        tool_name: 'Bash',
-        input: { command: `make ${id}` },
-      });
-    const first = await raise('first');
-    const second = await raise('second');
+    const bash = { tool_call_id: 'first', tool_name: 'Bash', input: { command: 'make' } };
+    const first = await client.asks.raise(run_id, { kind: 'approval', ...bash });
+    const questions = [{ id: 'q', question: 'The second?' }];
+    const second = await client.asks.raise(run_id, { kind: 'question', tool_call_id: 'second', questions });
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${session_id}`);
-    await page.getByLabel('Answers “make first”').waitFor();
+    await page.getByText('2 requests wait above').waitFor();
     const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
     await client.approvals.decideRun(run_id, { resolutions });
     const field = page.getByLabel('The last answer is on its way to the agent');
-    await field.fill('approve');
+    await field.fill('go on');
     await field.press('Enter');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     await client.asks.delivered(first.ask_id);
-    await page.getByLabel('Answers “make second”').waitFor();
-    expect((await client.asks.get(second.ask_id)).status).toBe('pending');
-    const answer = page.getByLabel('Answers “make second”');
-    expect(await answer.inputValue()).toBe('approve');
+    const answer = page.getByLabel('Answers “The second?”');
+    await answer.waitFor();
+    expect(await answer.inputValue()).toBe('go on');
     // It was typed before the next ask was known, so it may not answer that unread.
     await answer.press('Enter');
     await page.getByText('Not sent: what you wrote was begun before this was asked').waitFor();
     expect((await client.asks.get(second.ask_id)).status).toBe('pending');
     await answer.press('Enter');
-    await expect.poll(async () => (await client.asks.get(second.ask_id)).answer?.behavior).toBe('allow');
+    await expect.poll(async () => (await client.asks.get(second.ask_id)).status).toBe('answered');
 
     // With no ask after the delivery, it is the next message.
     await field.fill('then tidy up');
@@ -141,8 +136,8 @@ describeInBrowser('the composer', () => {
     const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title: 'Long words' });
     const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
-    const long = { tool_call_id: 'long', tool_name: 'Bash', input: { command: `make ${'x'.repeat(120)}` } };
-    await client.asks.raise(run_id, { kind: 'approval', ...long });
+    const questions = [{ id: 'q', question: `Why ${'x'.repeat(120)}?` }];
+    await client.asks.raise(run_id, { kind: 'question', tool_call_id: 'long', questions });
     const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/sessions/${session_id}`);
     const label = page.locator('label[for=composer]');

@@ -15,7 +15,7 @@ const approve = (id: string): ApproveStep => ({
   do: 'approve',
   id,
   tool_name: 'Bash',
-  input: { command: `echo ${id}` },
+  input: { command: `echo made ${id}` },
 });
 
 describeInBrowser('an ask that ends elsewhere', () => {

@@ -134,7 +134,7 @@ describeInBrowser('lost replies', () => {
     do: 'approve',
     id,
     tool_name: 'Bash',
-    input: { command: `echo ${id}` },
+    input: { command: `echo made ${id}` },
   });
 
   it('decides a group once when its replies are lost', async () => {
@@ -170,7 +170,7 @@ describeInBrowser('lost replies', () => {
     expect(keys).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
     expect([await run.received('g1'), await run.received('g2')]).toEqual(
-      ['g1', 'g2'].map((id) => `answered: allowed {"command":"echo ${id}"}`),
+      ['g1', 'g2'].map((id) => `answered: allowed {"command":"echo made ${id}"}`),
     );
     const events = (await testBed.client.events.ofRun(run.runId, { limit: 500 })).items;
     expect(events.filter(({ type }) => type === 'ask.claimed')).toHaveLength(2);

@@ -131,7 +131,7 @@ describeInBrowser('sightings', () => {
     const { ids, end } = await raised('Long', long);
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ids[0]}`);
-    const all = cardOf(page).getByRole('button', { name: /^Show/ });
+    const all = cardOf(page).getByRole('button', { name: /^Show the other/ });
     await all.waitFor();
     await aMoment(page);
     expect(await seenBy(ids[0])).toEqual([]);
@@ -228,14 +228,14 @@ describeInBrowser('sightings', () => {
   });
 
   it('reports the members of a group that were in view', async () => {
-    const { ids, end } = await raised('Group', ...Array.from({ length: 40 }, (_, n) => `rm part-${n}`));
+    const { ids, end } = await raised('Group', ...Array.from({ length: 40 }, (_, n) => `rm -f part-${n}`));
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ids[0]}`);
     await page.getByRole('button', { name: /Decide them together/ }).click();
     await expect.poll(() => seenBy(ids[3])).toEqual(['lead web']);
     await aMoment(page);
     expect(await seenBy(ids[39])).toEqual([]);
-    await page.getByText('rm part-39').scrollIntoViewIfNeeded();
+    await page.getByText('rm -f part-39').scrollIntoViewIfNeeded();
     await expect.poll(() => seenBy(ids[39])).toEqual(['lead web']);
     await end();
   });

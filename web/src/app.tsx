@@ -7,6 +7,7 @@ import type { MeView } from '../../src/core/views.ts';
 import { api, hasNoSignIn } from './api.ts';
 import { showBadge } from './hooks/badge.ts';
 import { listenToKeys, useCommands } from './hooks/commands.ts';
+import { listenToGestures } from './hooks/gesture.ts';
 import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { notifyOf } from './hooks/notifications.ts';
@@ -90,6 +91,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
 
   useLayoutEffect(() => {
     const stop = new AbortController();
+    listenToGestures(stop.signal);
     listenToKeys(stop.signal);
     return () => stop.abort();
   }, []);

@@ -8,6 +8,7 @@ import {
   editProblem,
   isEditable,
   openApproval,
+  toRead,
   withDraft,
 } from '../../../web/src/state/approval.ts';
 import { approval } from '../../client/asks.ts';
@@ -38,11 +39,12 @@ describe('allowing', () => {
     expect(editProblem(form({ mode: 'edit', edit: ' ' }), request)).toBe('The command is empty.');
   });
 
-  it('shows all of a long action before it sends anything', () => {
+  it('waits until a long action was shown whole and read to its end', () => {
     const long = requestOf({ command: 'x'.repeat(20_001) });
-    expect(allowed(form(), long, [])).toBe('show-whole');
-    expect(allowed(form({ mode: 'edit', edit: 'ls' }), long, [])).toBe('show-whole');
-    expect(allowed(form({ isWhole: true }), long, [])).toEqual({ behavior: 'allow' });
+    expect(toRead(form(), long, true)).toBe('show-whole');
+    expect(toRead(form({ isWhole: true }), long, false)).toBe('read-on');
+    expect(toRead(form({ isWhole: true }), long, true)).toBeUndefined();
+    expect(toRead(form(), request, false)).toBeUndefined();
   });
 
   it('sends nothing while a reason to deny is typed', () => {

@@ -8,6 +8,7 @@ describe('keys', () => {
     ctrlKey: false,
     metaKey: false,
     altKey: false,
+    shiftKey: false,
     repeat: false,
     ...more,
   });
@@ -25,6 +26,12 @@ describe('keys', () => {
     expect(commandOf(press('2'), 'page')).toEqual({ choose: 2 });
     expect(['allow', 'deny', 'edit', 'other'].every((name) => isDecision(name as 'allow'))).toBe(true);
     expect(isDecision('next')).toBe(false);
+  });
+
+  it('read on with Space, and back with Shift', () => {
+    expect(commandOf(press(' '), 'page')).toBe('page-down');
+    expect(commandOf(press(' ', { shiftKey: true, repeat: true }), 'page')).toBe('page-up');
+    expect(commandOf(press(' '), 'control')).toBeUndefined();
   });
 
   it('leave a focused control the keys that operate it', () => {

@@ -2,11 +2,22 @@
 import { useEffect, useState } from 'react';
 import type { ApprovalAskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
-import { type ApprovalForm, allowed, denied, draftOf, isEditable, openApproval, withDraft } from '../state/approval.ts';
+import {
+  type ApprovalForm,
+  allowed,
+  denied,
+  draftOf,
+  isEditable,
+  openApproval,
+  toRead,
+  withDraft,
+} from '../state/approval.ts';
 import type { Refusal } from '../state/refusal.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
+import { useHasSeen } from './sighting.ts';
 import { type Submission, useSubmission } from './submission.ts';
+import { toast } from './toasts.ts';
 
 export interface Approval {
   form: ApprovalForm;
@@ -16,6 +27,8 @@ export interface Approval {
   isFieldWanted: boolean;
   open(mode: ApprovalForm['mode']): void;
   type(text: { reason: string } | { edit: string }): void;
+  /** What has to happen before it can be allowed. */
+  toRead: ReturnType<typeof toRead>;
   showWhole(): void;
   allow(suggestionIds?: string[]): void;
   deny(): void;
@@ -33,6 +46,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
   const [form, setForm] = useState(() => openApproval(request));
   const [isFieldWanted, setFieldWanted] = useState(false);
   const submission = useSubmission(`ask-${ask.ask_id}`);
+  const reading = toRead(form, request, useHasSeen(ask));
   const { incoming, state: draftState, save, suspend } = useDraft(ask.ask_id);
   useEffect(() => {
     if (incoming) setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
@@ -62,6 +76,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
     draftState,
     isFieldWanted,
     open,
+    toRead: reading,
     showWhole,
     type(text) {
       const next = { ...form, ...text, isTouched: true };
@@ -70,9 +85,10 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
     },
     allow(suggestionIds = []) {
       if (submission.isSending) return;
+      if (reading === 'show-whole') return showWhole();
+      if (reading === 'read-on') return toast('Read it to its end, then allow it.', 'warn');
       const decision = allowed(form, request, suggestionIds);
-      if (decision === 'show-whole') showWhole();
-      else if (decision) void send(decision);
+      if (decision) void send(decision);
     },
     deny() {
       if (submission.isSending) return;

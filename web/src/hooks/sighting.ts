@@ -24,6 +24,9 @@ export function useSighting<E extends Element>(ask: AskView, isWhole: boolean): 
   return element;
 }
 
+/** This person has seen all of the ask, here or in another window. */
+export const useHasSeen = (ask: AskView): boolean => hasSeen(ask, useMe());
+
 const hasSeen = ({ seen_by = [] }: AskView, me: MeView | undefined): boolean =>
   seen_by.some(({ by, surface }) => by === me?.name && surface === 'web');
 

@@ -2,6 +2,7 @@
 // received, so that a retry after a lost connection or a reload is carried out once.
 import { useState } from 'react';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
+import { accident } from './gesture.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
 
 export type KeyedCall = (options: { idempotencyKey: string }) => Promise<unknown>;
@@ -16,7 +17,10 @@ export interface Submission {
   isUnsure(content: object): boolean;
   /** Makes the same content a new operation from now on. */
   forget(): void;
-  /** `content` is all that the call sends. Resolves to the refusal, or to nothing when the server accepted it. */
+  /**
+   * `content` is all that the call sends. Resolves to the refusal, or to nothing when the server accepted it. What may be
+   * an accident is refused here and not sent.
+   */
   send(content: object, call: KeyedCall): Promise<Refusal | undefined>;
 }
 
@@ -36,6 +40,12 @@ export function useSubmission(scope: string | undefined): Submission {
     isUnsure: (content) => keys.has(JSON.stringify(content)),
     forget: keys.clear,
     async send(content, call) {
+      const why = accident();
+      if (why !== undefined) {
+        const unsent = { text: why, isLate: false, isFinal: false, questionId: undefined };
+        setRefusal(unsent);
+        return unsent;
+      }
       setSending(true);
       setRefusal(undefined);
       const slow = setTimeout(() => setSlow(true), SLOW_MS);

@@ -7,7 +7,8 @@ import { groupsOf, shapeOf } from '../../../src/client/approval-groups.ts';
 import { filtered } from '../../../src/client/inbox-filter.ts';
 import { neighbour, openCount } from '../../../src/client/inbox-model.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { movedByItself, useCommands } from '../hooks/commands.ts';
+import { useCommands } from '../hooks/commands.ts';
+import { movedByItself } from '../hooks/gesture.ts';
 import { keepSelected, useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer } from '../hooks/me.ts';
 import { toast } from '../hooks/toasts.ts';
@@ -30,6 +31,13 @@ const KINDS = [
   ['Questions', 'is:question'],
 ] as const;
 const KIND_TERM = /\bis:(?:approval|question)\b/g;
+
+/** A little less than what is in view, so that no line is skipped. */
+const PAGE = 0.9;
+const scrollCard = (pages: number): void => {
+  const card = document.querySelector('.card-scroll');
+  card?.scrollBy({ top: pages * card.clientHeight });
+};
 
 /** List and card are side by side. */
 const isWide = () => matchMedia('(min-width: 761px)').matches;
@@ -76,6 +84,15 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     navigate(`/asks/${next}`, { replace: true });
   }, [isIdle, entries, selectedId, inbox.isLoaded, navigate]);
 
+  // What is selected is always listed, so that a key decides nothing that the search has hidden.
+  const isHidden = query !== '' && selectedId !== undefined && !entries.some(({ ask }) => ask.ask_id === selectedId);
+  useEffect(() => {
+    if (!isHidden) return;
+    const [first] = entries;
+    movedByItself();
+    navigate(first && isWide() ? `/asks/${first.ask.ask_id}` : '/', { replace: true });
+  }, [isHidden, entries, navigate]);
+
   const move = (by: number) => {
     const at = entries.findIndex((entry) => entry.ask.ask_id === selectedId);
     const to = entries[Math.max(0, Math.min(entries.length - 1, at + by))];
@@ -96,7 +113,9 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     first: () => move(Number.NEGATIVE_INFINITY),
     last: () => move(Number.POSITIVE_INFINITY),
     search: () => search.current?.focus(),
-    open: () => document.querySelector<HTMLElement>('.card input, .card textarea, .card .actions button')?.focus(),
+    open: () => document.querySelector<HTMLElement>('.card :is(input, textarea), .card-scroll')?.focus(),
+    'page-down': () => scrollCard(PAGE),
+    'page-up': () => scrollCard(-PAGE),
     session: () => selected && navigate(`/sessions/${selected.session_id}`),
     back: () => {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();

@@ -1,7 +1,7 @@
 // Shows one session: its thread, the asks that are pending in it, and a composer; its runs and facts beside them.
 import { useEffect } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
-import { movedByItself } from '../hooks/commands.ts';
+import { movedByItself } from '../hooks/gesture.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
 import { useScrollToEnd } from '../hooks/scroll-to-end.ts';
 import { useRuns, useSession, useThread } from '../hooks/session-data.ts';

@@ -1,5 +1,5 @@
 // Holds the state of an approval card (which field is open, what is typed and edited) and decides what it sends. Pure. An
-// approval that is not shown whole sends nothing until it is.
+// approval that is too long to show at once sends nothing until it was shown whole and read to its end.
 import type { ApprovalResolution } from '../../../src/core/answer.ts';
 import type { ApprovalRequest, DraftView } from '../../../src/core/views.ts';
 import { isLong } from './action-parts.ts';
@@ -51,21 +51,26 @@ export const draftOf = ({ reason, edit }: ApprovalForm, { input }: ApprovalReque
 
 /** Why the edited input cannot be sent, where it is no valid input. */
 export const editProblem = (form: ApprovalForm, { input }: ApprovalRequest): string | undefined =>
-  readEdit(form.edit, editable(input).key).problem;
+  readEdit(form.edit, input).problem;
 
 export const isEdited = (form: ApprovalForm, { input }: ApprovalRequest): boolean => form.edit !== editable(input).text;
 
-/** What allowing does now: send a decision, show the rest of the action first, or nothing. */
-export function allowed(
+/** What has to happen before a long action can be allowed; undefined where it can. `isRead`: its end was in view. */
+export function toRead(
   form: ApprovalForm,
   request: ApprovalRequest,
-  suggestionIds: string[],
-): Decision | 'show-whole' | undefined {
+  isRead: boolean,
+): 'show-whole' | 'read-on' | undefined {
+  if (!isLong(request) || (form.isWhole && isRead)) return undefined;
+  return form.isWhole ? 'read-on' : 'show-whole';
+}
+
+/** What allowing does now: send a decision, or nothing. */
+export function allowed(form: ApprovalForm, request: ApprovalRequest, suggestionIds: string[]): Decision | undefined {
   if (form.mode === 'deny') return undefined;
-  if (isLong(request) && !form.isWhole) return 'show-whole';
   if (form.mode === 'look')
     return { behavior: 'allow', ...(suggestionIds.length > 0 && { suggestion_ids: suggestionIds }) };
-  const { input } = readEdit(form.edit, editable(request.input).key);
+  const { input } = readEdit(form.edit, request.input);
   return input && isEdited(form, request) ? { behavior: 'allow', updated_input: input } : undefined;
 }
 

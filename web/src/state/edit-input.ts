@@ -1,5 +1,5 @@
-// Converts the input of an approval to text that can be edited, and back: a lone command as plain text, anything else as
-// JSON. Pure. An invalid text is refused with the position of the error.
+// Converts the input of an approval to text that can be edited, and back: a command as plain text, whatever other fields
+// there are; any other input as JSON. Pure. An invalid text is refused with the position of the error.
 
 export interface Editable {
   text: string;
@@ -11,14 +11,16 @@ type Input = Record<string, unknown>;
 
 export function editable(input: Input): Editable {
   const { command } = input;
-  if (Object.keys(input).length === 1 && typeof command === 'string') return { text: command, key: 'command' };
+  if (typeof command === 'string') return { text: command, key: 'command' };
   return { text: JSON.stringify(input, undefined, 2), key: undefined };
 }
 
 export type Edited = { input: Input; problem?: undefined } | { input?: undefined; problem: string };
 
-export function readEdit(text: string, key: string | undefined): Edited {
-  if (key !== undefined) return text.trim() === '' ? { problem: `The ${key} is empty.` } : { input: { [key]: text } };
+export function readEdit(text: string, original: Input): Edited {
+  const { key } = editable(original);
+  if (key !== undefined)
+    return text.trim() === '' ? { problem: `The ${key} is empty.` } : { input: { ...original, [key]: text } };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -6,6 +6,8 @@ export type Command =
   | 'previous'
   | 'first'
   | 'last'
+  | 'page-down'
+  | 'page-up'
   | 'open'
   | 'back'
   | 'allow'
@@ -23,6 +25,7 @@ export interface Pressed {
   ctrlKey: boolean;
   metaKey: boolean;
   altKey: boolean;
+  shiftKey: boolean;
   repeat: boolean;
 }
 
@@ -33,6 +36,9 @@ const KEYS: Record<string, Exclude<Command, object>> = {
   ArrowUp: 'previous',
   Home: 'first',
   End: 'last',
+  PageDown: 'page-down',
+  ' ': 'page-down',
+  PageUp: 'page-up',
   Enter: 'open',
   Escape: 'back',
   a: 'allow',
@@ -44,8 +50,10 @@ const KEYS: Record<string, Exclude<Command, object>> = {
   '/': 'search',
   '?': 'help',
 };
+/** A focused control keeps these. */
+const OPERATING = new Set(['Enter', ' ', 'ArrowDown', 'ArrowUp', 'Home', 'End', 'PageDown', 'PageUp']);
 /** These repeat while the key is held down. */
-const REPEATABLE = new Set<Command>(['next', 'previous']);
+const REPEATABLE = new Set<Command>(['next', 'previous', 'page-down', 'page-up']);
 /** Long enough for a key that was pressed before the change was seen. */
 export const JUST_MOVED_MS = 350;
 
@@ -59,8 +67,8 @@ export function commandOf(pressed: Pressed, focus: 'text' | 'control' | 'page'):
   if (/^[1-9]$/.test(pressed.key)) return pressed.repeat ? undefined : { choose: Number(pressed.key) };
   const command = KEYS[pressed.key];
   if (command === undefined || (pressed.repeat && !REPEATABLE.has(command))) return undefined;
-  const operatesControl = focus === 'control' && ['Enter', 'ArrowDown', 'ArrowUp', 'Home', 'End'].includes(pressed.key);
-  return operatesControl ? undefined : command;
+  if (focus === 'control' && OPERATING.has(pressed.key)) return undefined;
+  return pressed.key === ' ' && pressed.shiftKey ? 'page-up' : command;
 }
 
 export const HELP: readonly (readonly [title: string, rows: readonly (readonly [keys: string[], does: string])[]])[] = [
@@ -69,6 +77,7 @@ export const HELP: readonly (readonly [title: string, rows: readonly (readonly [
     [
       [['j', 'k'], 'next and previous ask'],
       [['Enter'], 'go into the ask'],
+      [['Space', 'Shift Space'], 'read on and back'],
       [['Esc'], 'back, without an answer'],
       [['/'], 'search and filter'],
       [['s'], 'open the session of the ask'],

@@ -43,9 +43,9 @@ export function demoRun(agents: readonly AgentView[]): NewRun | undefined {
 const EXTERNAL_TEXT = `“${EXTERNAL_AGENT}” stands for programs that start their own runs: nothing would work on one from here.`;
 
 export function formProblem({ agent, task, folder }: RunForm): string | undefined {
+  if (task.trim() === '') return 'Say what the agent should do.';
   if (agent.trim() === EXTERNAL_AGENT) return EXTERNAL_TEXT;
   if (agent.trim() === '') return 'Name the agent.';
-  if (task.trim() === '') return 'Say what the agent should do.';
   if (folder.trim() !== '' && !isAbsolute(folder.trim()))
     return 'Give the work folder as an absolute path, such as /home/me/project: it is looked up on the machine of the worker.';
   return undefined;

@@ -28,7 +28,9 @@ export function closedText(
       : 'This session has ended. Start a new run to go on.';
   if (pending.some((ask) => ask.mode === 'form'))
     return 'A form waits for an answer above. Submit or decline it before you write anything else.';
-  if (prompt && asksSecret(prompt)) return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
+  if (pending.some(asksSecret)) return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
+  if (pending.length > 1) return `${pending.length} requests wait above. Answer each on its own card.`;
+  if (prompt?.kind === 'approval') return 'A request waits above. Allow it there, or deny it and say why.';
   if (!prompt && isAttached(session))
     return `Nothing is asked now. ${agentName(session)} takes only answers from here: type the rest at its terminal.`;
   return undefined;
@@ -36,13 +38,13 @@ export function closedText(
 
 const asksSecret = ({ request }: AskView): boolean => isQuestion(request) && request.questions.some((q) => q.secret);
 
-/** What a text would do. */
+/** What a text would do. `prompt`: the question that it would answer. */
 export function effectText(prompt: AskView | undefined): string {
-  if (!prompt) return 'Starts the next run, or waits for it.';
-  const { request } = prompt;
-  if (!isQuestion(request)) return `Answers “${summary(request)}”: approve or deny. Anything else denies.`;
-  const [only] = request.questions;
-  if (request.questions.length > 1) return 'Answers the questions, one line each: 1) … 2) …';
-  const how = (only?.options.length ?? 0) > 0 ? 'a number, an option, or your own words' : 'in your own words';
-  return `Answers “${summary(request)}”: ${how}.`;
+  if (prompt?.kind !== 'question') return 'Starts the next run, or waits for it.';
+  const { questions } = prompt.request;
+  if (questions.length > 1) return 'Answers the questions, one line each: 1) … 2) …';
+  const how = questions.some(({ options }) => options.length > 0)
+    ? 'a number, an option, or your own words'
+    : 'in your own words';
+  return `Answers “${summary(prompt.request)}”: ${how}.`;
 }

@@ -1,5 +1,5 @@
 // Draws the buttons of an approval: allow, edit or deny; while a field is open, send it or go back.
-import { Check, Pencil, X } from 'lucide-react';
+import { Check, ChevronsDown, Pencil, X } from 'lucide-react';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
 import { editProblem, isEditable, isEdited } from '../state/approval.ts';
@@ -17,9 +17,7 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
   if (form.mode === 'look')
     return (
       <>
-        <button type="button" className="button primary" disabled={isSending} onClick={() => allow()}>
-          <Check className="icon" /> Allow once {hasKeys && <Key>a</Key>}
-        </button>
+        <AllowButton {...{ approval, hasKeys }} />
         {isEditable(request) && (
           <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
             <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
@@ -34,7 +32,12 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
   return (
     <>
       {form.mode === 'edit' ? (
-        <button type="button" className="button primary" disabled={isSending || !isReady} onClick={() => allow()}>
+        <button
+          type="button"
+          className="button primary"
+          disabled={isSending || !isReady || approval.toRead !== undefined}
+          onClick={() => allow()}
+        >
           <Check className="icon" /> Allow as edited
         </button>
       ) : (
@@ -46,5 +49,26 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
         Back {hasKeys && <Key>Esc</Key>}
       </button>
     </>
+  );
+}
+
+/** Says what is missing before a long action can be allowed. */
+function AllowButton({ approval, hasKeys }: Pick<ApprovalButtonsProps, 'approval' | 'hasKeys'>) {
+  const { toRead, showWhole, allow } = approval;
+  if (toRead === 'show-whole')
+    return (
+      <button type="button" className="button primary" onClick={showWhole}>
+        <ChevronsDown className="icon" /> Show all of it {hasKeys && <Key>a</Key>}
+      </button>
+    );
+  return (
+    <button
+      type="button"
+      className="button primary"
+      disabled={approval.submission.isSending || toRead !== undefined}
+      onClick={() => allow()}
+    >
+      <Check className="icon" /> {toRead ? 'Read to the end to allow' : 'Allow once'} {hasKeys && <Key>a</Key>}
+    </button>
   );
 }

@@ -19,7 +19,7 @@ interface CardProps {
 
 export const Card = ({ label, isInline = false, bodyRef, body, actions }: CardProps) => (
   <article className={`card ${isInline ? 'inline' : ''}`} aria-label={label}>
-    <div className="card-scroll">
+    <div className="card-scroll" tabIndex={-1}>
       <div className="card-body column" ref={bodyRef}>
         {body}
       </div>

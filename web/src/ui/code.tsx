@@ -83,7 +83,7 @@ export const CodeBox = ({ title, text, className = '', isMono = false, note, too
   </figure>
 );
 
-function HiddenNote({ text }: { text: string }) {
+export function HiddenNote({ text }: { text: string }) {
   const hidden = hiddenCount(text);
   const lookalikes = lookalikeCount(text);
   return (

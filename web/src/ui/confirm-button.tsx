@@ -1,5 +1,6 @@
 // Confirms an action that cannot be undone: the first press asks, the second acts. An error is shown as a toast.
 import { type ReactNode, useState } from 'react';
+import { accident } from '../hooks/gesture.ts';
 import { toast } from '../hooks/toasts.ts';
 import { failureText } from '../text/failure.ts';
 
@@ -15,6 +16,7 @@ export function ConfirmButton({ className, question, act, children }: ConfirmBut
   const [isAsking, setAsking] = useState(false);
   const press = async () => {
     if (!isAsking) return setAsking(true);
+    if (accident() !== undefined) return;
     setAsking(false);
     await act().catch((error: unknown) => toast(failureText(error), 'warn'));
   };

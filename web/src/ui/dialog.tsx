@@ -16,7 +16,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const shown = dialog.current;
     if (!shown || shown.open) return;
     shown.showModal();
-    shown.querySelector<HTMLElement>('.dialog-body :is(input, textarea, button)')?.focus();
+    // A field where there is one: what is typed next must not press a button.
+    const field = shown.querySelector<HTMLElement>('.dialog-body :is(input, textarea)');
+    (field ?? shown.querySelector<HTMLElement>('.dialog-body button'))?.focus();
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>

@@ -1,21 +1,25 @@
 // Decides approvals of one shape together: each is listed in full, any can be left out, and one atomic batch is sent for
 // each run. A batch that is refused is reported and leaves the others as they are.
 import { ArrowLeft, Check, X } from 'lucide-react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { type ApprovalGroup, batchesOf } from '../../../src/client/approval-groups.ts';
-import type { ApprovalRequest, AskView, SessionView } from '../../../src/core/views.ts';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
+import { accident } from '../hooks/gesture.ts';
 import { idempotencyKeys } from '../hooks/idempotency-keys.ts';
 import { useSighting } from '../hooks/sighting.ts';
 import { useStoredText } from '../hooks/stored-text.ts';
 import { toast } from '../hooks/toasts.ts';
+import { partsOf } from '../state/action-parts.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
-import { agentName, sessionName } from '../text/session-text.ts';
 import { Card, CardTitle } from './card-frame.tsx';
+import { HiddenNote } from './code.tsx';
+import { Crumbs } from './crumbs.tsx';
 import { Key } from './key.tsx';
 import { ReasonField } from './reason-field.tsx';
-import { Exact } from './text.tsx';
+import { SeenBy } from './seen-by.tsx';
+import { Exact, Prose } from './text.tsx';
 import './group-card.css';
 
 interface GroupCardProps {
@@ -38,14 +42,16 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
 
   const decide = async (behavior: 'allow' | 'deny') => {
     if (isSending || chosen.length === 0) return;
+    const why = accident();
+    onRefused(why);
+    if (why !== undefined) return;
     setSending(true);
-    onRefused(undefined);
     let decided = 0;
-    const why = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
+    const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
     for (const { runId, resolutions } of batchesOf(chosen, ({ ask_id }) => ({
       request_id: ask_id,
       behavior,
-      ...why,
+      ...given,
     }))) {
       const keys = idempotencyKeys(`batch-${runId}`);
       const idempotencyKey = keys.keyFor(JSON.stringify(resolutions));
@@ -98,7 +104,7 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
           <Member
             key={ask.ask_id}
             ask={ask}
-            session={sessions.get(ask.session_id)}
+            sessions={sessions}
             isChecked={checked.has(ask.ask_id)}
             isNew={!initial.has(ask.ask_id)}
             onToggle={() => toggle(ask.ask_id)}
@@ -141,26 +147,54 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
 
 interface MemberProps {
   ask: AskView;
-  session: SessionView | undefined;
+  sessions: ReadonlyMap<string, SessionView>;
   isChecked: boolean;
   isNew: boolean;
   onToggle: () => void;
 }
 
-function Member({ ask, session, isChecked, isNew, onToggle }: MemberProps) {
-  const element = useSighting<HTMLLabelElement>(ask, true);
+/** What differs from one member to the next is all in view: the command, its folder, the reason, and where it comes from. */
+function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
+  const element = useSighting<HTMLDivElement>(ask, true);
+  const id = useId();
+  if (ask.kind !== 'approval') return null;
+  const { request } = ask;
+  const folder = request.work_folder ?? sessions.get(ask.session_id)?.work_folder;
+  const { description, ...input } = request.input;
+  const parts = partsOf(description === request.reason ? input : request.input);
   return (
-    <label className="member" ref={element}>
-      <input type="checkbox" checked={isChecked} onChange={onToggle} />
-      <pre>
-        <Exact text={ask.kind === 'approval' ? inputText(ask.request) : ''} />
-      </pre>
-      <span />
-      <span className="tiny muted">
-        {isNew && <span className="chip warn">new</span>}{' '}
-        {session ? `${agentName(session)} · ${sessionName(session)}` : ''}
-      </span>
-    </label>
+    <div className="member" ref={element}>
+      <input type="checkbox" id={id} checked={isChecked} onChange={onToggle} />
+      <label htmlFor={id}>
+        {parts.map(({ key, text }) => (
+          <span key={key} className="member-part">
+            <HiddenNote text={text} />
+            {key !== 'command' && parts.length > 1 && <span className="tiny muted">{key}</span>}
+            <code>
+              <Exact text={text} />
+            </code>
+          </span>
+        ))}
+      </label>
+      <div className="member-facts small">
+        {request.reason !== '' && (
+          <p className="muted">
+            <Prose text={request.reason} />
+          </p>
+        )}
+        {folder !== undefined && (
+          <p>
+            in{' '}
+            <code>
+              <Exact text={folder} />
+            </code>
+          </p>
+        )}
+        {isNew && <span className="chip warn">new</span>}
+        <Crumbs ask={ask} sessions={sessions} requester={undefined} />
+        <SeenBy ask={ask} />
+      </div>
+    </div>
   );
 }
 
@@ -168,10 +202,4 @@ function Member({ ask, session, isChecked, isNew, onToggle }: MemberProps) {
 function batchSentence({ text, isFinal }: Refusal, count: number): string {
   if (count === 1) return text;
   return isFinal ? `None of the ${count} of one run was decided: ${text}` : `${count} of one run: ${text}`;
-}
-
-/** A single text field as its text, any other input as JSON. */
-function inputText({ input }: ApprovalRequest): string {
-  const [only, ...others] = Object.values(input);
-  return typeof only === 'string' && others.length === 0 ? only : JSON.stringify(input, undefined, 2);
 }

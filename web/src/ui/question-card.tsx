@@ -52,7 +52,8 @@ export function QuestionCard(props: QuestionCardProps) {
   const scope = questions.some(({ secret }) => secret) ? undefined : `ask-${ask.ask_id}`;
   const { isSending, isSlow, refusal, send, clearRefusal } = useSubmission(scope);
   const { incoming, state, save, suspend } = useDraft(ask.ask_id);
-  const firstField = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
+  const set = useRef<HTMLDivElement>(null);
+  const [activeId, setActiveId] = useState(questions[0]?.id);
 
   useEffect(() => {
     if (!incoming) return;
@@ -96,16 +97,29 @@ export function QuestionCard(props: QuestionCardProps) {
     const justification = why.trim();
     void submit({ justification }, props.decline(justification), 'Declined');
   };
-  const [numbered] = questions;
+  // Keys belong to the question that was last chosen in, and change nothing out of view.
+  const active = questions.find(({ id }) => id === activeId);
+  const bringIntoView = (id: string | undefined): HTMLElement | undefined => {
+    const at = questions.findIndex((question) => question.id === id);
+    const field = set.current?.querySelectorAll<HTMLElement>('fieldset')[at];
+    if (field && isInView(field)) return field;
+    field?.scrollIntoView({ block: 'nearest' });
+    return undefined;
+  };
   useCommands(
     hasKeys
       ? {
           allow: answer,
           deny: decline,
-          other: () => firstField.current?.focus(),
+          other: () => bringIntoView(activeId)?.querySelector<HTMLElement>('textarea, .secret input')?.focus(),
           choose: (n) => {
-            const option = numbered?.options[n - 1];
-            if (numbered && option) change(choose(form, numbered, option.id));
+            const option = active?.options[n - 1];
+            if (!active || !option || !bringIntoView(active.id)) return;
+            change(choose(form, active, option.id));
+            const next = questions[questions.indexOf(active) + 1];
+            if (active.multi_select || !next) return;
+            setActiveId(next.id);
+            bringIntoView(next.id);
           },
           ...(isDeclining && { back: () => setDeclining(false) }),
         }
@@ -117,7 +131,7 @@ export function QuestionCard(props: QuestionCardProps) {
 
   const body = (
     // biome-ignore lint/a11y/noStaticElementInteractions: only listens for Ctrl+Enter in the fields inside
-    <div className="question-set" onKeyDown={submitKeys(isDeclining ? decline : answer)}>
+    <div className="question-set" ref={set} onKeyDown={submitKeys(isDeclining ? decline : answer)}>
       {isSet && <CardTitle>{heading(ask.request)}</CardTitle>}
       {context !== undefined && (
         <p className="prose muted">
@@ -131,8 +145,8 @@ export function QuestionCard(props: QuestionCardProps) {
           position={isSet ? `${i + 1} of ${questions.length}` : ''}
           field={fieldOf(form, question.id)}
           problem={problemOf(question.id)}
-          hasKeys={hasKeys && i === 0}
-          textRef={i === 0 ? firstField : undefined}
+          hasKeys={hasKeys && question.id === activeId}
+          onActive={() => setActiveId(question.id)}
           onChoose={(option) => change(choose(form, question, option))}
           onOther={(isOther) => change(toggleOther(form, question, isOther))}
           onText={(text) => change(write(form, question, text))}
@@ -182,4 +196,12 @@ export function QuestionCard(props: QuestionCardProps) {
     </>
   );
   return frame(body, actions);
+}
+
+/** Most of it, so that a choice made by a key is seen. */
+function isInView(element: HTMLElement): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  const frame = element.closest('.card-scroll')?.getBoundingClientRect();
+  const [from, to] = [Math.max(0, frame?.top ?? 0), Math.min(innerHeight, frame?.bottom ?? innerHeight)];
+  return Math.min(bottom, to) - Math.max(top, from) > Math.min(bottom - top, to - from) / 2;
 }

@@ -1,7 +1,7 @@
 // Draws one question: options with notes and previews and "Other", or a text field, masked where the answer is secret. Owns
 // no answer: the card does.
 import { Eye, EyeOff } from 'lucide-react';
-import { type Ref, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import type { Question } from '../../../src/core/question.ts';
 import type { Field } from '../state/answer-form.ts';
 import { Key } from './key.tsx';
@@ -17,8 +17,8 @@ interface QuestionFieldProps {
   problem: string | undefined;
   /** Number keys choose here. */
   hasKeys: boolean;
-  /** The field for a text of the person's own. */
-  textRef: Ref<HTMLTextAreaElement & HTMLInputElement> | undefined;
+  /** Something in it got the focus. */
+  onActive: () => void;
   onChoose: (optionId: string) => void;
   onOther: (isOther: boolean) => void;
   onText: (text: string) => void;
@@ -36,7 +36,11 @@ export function QuestionField(props: QuestionFieldProps) {
   ].filter((note) => typeof note === 'string');
   const header = question.header === question.question || /^Question \d+$/.test(question.header) ? '' : question.header;
   return (
-    <fieldset className="question" aria-describedby={problem === undefined ? undefined : `${id}-problem`}>
+    <fieldset
+      className="question"
+      onFocus={props.onActive}
+      aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+    >
       <legend>
         <div className="question-head">
           {position !== '' && <span className="chip">{position}</span>}
@@ -65,16 +69,7 @@ export function QuestionField(props: QuestionFieldProps) {
   );
 }
 
-function Options({
-  question,
-  field,
-  hasKeys,
-  textRef,
-  onChoose,
-  onOther,
-  onText,
-  id,
-}: QuestionFieldProps & { id: string }) {
+function Options({ question, field, hasKeys, onChoose, onOther, onText, id }: QuestionFieldProps & { id: string }) {
   const type = question.multi_select ? 'checkbox' : 'radio';
   return (
     <div className="options">
@@ -114,7 +109,6 @@ function Options({
           </label>
           {hasKeys && <Key>o</Key>}
           <textarea
-            ref={textRef}
             className="field"
             rows={1}
             aria-label="Your own answer"
@@ -128,10 +122,9 @@ function Options({
   );
 }
 
-function TextField({ question, field, textRef, onText, problem, id }: QuestionFieldProps & { id: string }) {
+function TextField({ question, field, onText, problem, id }: QuestionFieldProps & { id: string }) {
   const [isShown, setShown] = useState(false);
   const common = {
-    ref: textRef,
     className: 'field',
     value: field.text,
     placeholder: question.placeholder,

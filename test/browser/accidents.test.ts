@@ -1,0 +1,245 @@
+// Tests that nothing is decided, sent or started by accident: by a held key, a double click, a key meant for something
+// else, or without what is decided being in view.
+// Covers: web/src/hooks/gesture.ts, web/src/hooks/commands.ts, web/src/ui/confirm-button.tsx, web/src/ui/dialog.tsx
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+/** Longer than the time in which a key or a click after a move is ignored. */
+const MOVED_MS = 400;
+
+describeInBrowser('accidents', () => {
+  const testBed = useTestBed();
+
+  const begin = async (title: string, work_folder?: string) => {
+    const { client } = testBed;
+    const session = { agent: 'external', title, ...(work_folder !== undefined && { work_folder }) };
+    const { session_id } = await client.sessions.create(session);
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    let calls = 0;
+    const raise = (call: object): Promise<AskView> =>
+      client.asks.raise(run_id, { tool_call_id: `c${calls++}`, ...call } as never) as Promise<AskView>;
+    return {
+      session_id,
+      approval: (input: object, more = {}) => raise({ kind: 'approval', tool_name: 'Bash', input, ...more }),
+      question: (...questions: object[]) => raise({ kind: 'question', questions }),
+      end: () => client.sessions.end(session_id),
+    };
+  };
+  const statusOf = async ({ ask_id }: AskView) => (await testBed.client.asks.get(ask_id)).status;
+  const hasSettled = (page: Page) => page.waitForTimeout(MOVED_MS);
+
+  it('reads on with Enter and Space, and allows nothing, also when Enter is held down', async () => {
+    const run = await begin('Enter');
+    const ask = await run.approval({ command: Array.from({ length: 200 }, (_, n) => `echo ${n}`).join('\n') });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    await button(page, 'Allow once').waitFor();
+    await hasSettled(page);
+    for (const key of ['Enter', 'Enter', 'Space', 'PageDown']) await page.keyboard.press(key);
+    for (let i = 0; i < 5; i++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    expect(await page.locator('.card-scroll').evaluate((card) => card.scrollTop)).toBeGreaterThan(0);
+    // A key that is held down on the button itself decides as little.
+    await button(page, 'Allow once').focus();
+    await page.keyboard.down('Space');
+    await page.keyboard.down('Space');
+    await page.keyboard.up('Space');
+    await page.getByText('Not sent: a held key').waitFor();
+    expect(await statusOf(ask)).toBe('pending');
+    await page.keyboard.press('Space');
+    await expect.poll(() => statusOf(ask)).toBe('answered');
+    await run.end();
+  });
+
+  it('closes the composer of a session for approvals, for secrets, and while several asks wait', async () => {
+    const run = await begin('Composer');
+    const decline = async ({ run_id, ask_id }: AskView) => {
+      const resolution = { request_id: ask_id, declined: true };
+      await testBed.client.questions.answerRun(run_id, { resolution });
+      await testBed.client.asks.delivered(ask_id);
+    };
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.session_id}`);
+    const where = await run.question({ id: 'q', question: 'Where to?' });
+    await page.getByLabel('Answers “Where to?”').waitFor();
+    const token = await run.question({ id: 's', question: 'Paste a publish token', secret: true });
+    await page.getByText('A secret is asked for').waitFor();
+    expect(await page.locator('#composer').count()).toBe(0);
+    await decline(token);
+    await page.getByLabel('Answers “Where to?”').waitFor();
+    const approval = await run.approval({ command: 'npm cache clean' });
+    await page.getByText('2 requests wait above').waitFor();
+    await decline(where);
+    await page.getByText('Allow it there, or deny it and say why').waitFor();
+    expect(await page.locator('#composer').count()).toBe(0);
+    expect(await statusOf(approval)).toBe('pending');
+    await run.end();
+  });
+
+  it('groups no commands of different folders, purposes or files, and shows what differs in a group', async () => {
+    const [shop, root] = [await begin('Shop', '/srv/shop'), await begin('Root', '/')];
+    const described = (command: string) => ({ command, description: 'Clean up' });
+    const first = await shop.approval(described('rm -rf build\u200b'), { reason: 'Starts anew' });
+    await shop.approval(described('rm -rf dist'), { reason: 'Starts anew' });
+    await root.approval(described('rm -rf build'));
+    await shop.approval({ file_path: '/srv/shop/a', old_string: 'if (!user.isAdmin) throw', new_string: '' });
+    const write = await shop.approval({ file_path: '/srv/shop/b', old_string: 'x', new_string: 'y' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${write.ask_id}`);
+    await button(page, 'Allow once').waitFor();
+    expect(await page.getByRole('button', { name: /approvals of this shape wait/ }).count()).toBe(0);
+    await page.goto(`/asks/${first.ask_id}`);
+    await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
+    const members = page.locator('.member');
+    await expect.poll(() => members.count()).toBe(2);
+    for (const shown of ['/srv/shop', 'Starts anew', '1 hidden character', 'Clean up'])
+      await members.first().getByText(shown).waitFor();
+    await Promise.all([shop.end(), root.end()]);
+  });
+
+  it('puts no hidden characters into the editor, and shows the change before it is allowed', async () => {
+    const run = await begin('Edit');
+    const ask = await run.approval({ command: 'echo "\u202edone" && sh', timeout: 5 });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    await button(page, 'Edit').click();
+    expect(await page.getByLabel('The command that may run').count()).toBe(0);
+    await button(page, 'Remove the hidden characters and edit').click();
+    const field = page.getByLabel('The command that may run');
+    expect(await field.inputValue()).toBe('echo "done" && sh');
+    await field.fill('echo "done"');
+    await page.getByRole('region', { name: 'Change of Your change' }).getByText('done" && sh').waitFor();
+    await hasSettled(page);
+    await button(page, 'Allow as edited').click();
+    await expect
+      .poll(async () => (await testBed.client.asks.get(ask.ask_id)).answer)
+      .toMatchObject({ updated_input: { command: 'echo "done"', timeout: 5 } });
+    await run.end();
+  });
+
+  it('chooses by number in the question that was last chosen in, and only in view', async () => {
+    const run = await begin('Numbers');
+    const options = ['Keep', 'Archive', 'Delete'].map((label) => ({ label, description: 'words '.repeat(60) }));
+    const ask = await run.question(...[1, 2, 3, 4].map((n) => ({ id: `q${n}`, question: `File ${n}?`, options })));
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    const field = (n: number) => page.getByRole('group', { name: new RegExp(`File ${n}\\?`) });
+    await field(3).getByRole('radio', { name: /^Keep/ }).check();
+    await hasSettled(page);
+    await page.keyboard.press('2');
+    await expect
+      .poll(() =>
+        field(3)
+          .getByRole('radio', { name: /^Archive/ })
+          .isChecked(),
+      )
+      .toBe(true);
+    expect(
+      await field(1)
+        .getByRole('radio', { name: /^Archive/ })
+        .isChecked(),
+    ).toBe(false);
+    // The next question is now the one that keys belong to; out of view it is shown first.
+    await page.locator('.card-scroll').evaluate((card) => card.scrollTo(0, 0));
+    await page.keyboard.press('3');
+    expect(await field(4).getByRole('radio', { checked: true }).count()).toBe(0);
+    await page.keyboard.press('3');
+    await expect
+      .poll(() =>
+        field(4)
+          .getByRole('radio', { name: /^Delete/ })
+          .isChecked(),
+      )
+      .toBe(true);
+    expect(await field(1).getByRole('radio', { checked: true }).count()).toBe(0);
+    await run.end();
+  });
+
+  it('allows a long action only once its end was in view', async () => {
+    const run = await begin('Long');
+    const content = Array.from({ length: 900 }, (_, n) => `line ${n}`).join('\n');
+    const ask = await run.approval({ file_path: '/srv/long', content }, { tool_name: 'Write' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    await button(page, 'Show all of it').waitFor();
+    await hasSettled(page);
+    await page.keyboard.press('a');
+    const read = button(page, 'Read to the end to allow');
+    await read.waitFor();
+    expect(await read.isDisabled()).toBe(true);
+    await page.keyboard.press('a');
+    await page.getByText('Read it to its end, then allow it.').waitFor();
+    expect(await statusOf(ask)).toBe('pending');
+    // Its beginning and its end each have to be in view for a moment.
+    const card = page.locator('.card-scroll');
+    await page.getByRole('region', { name: /Change of/ }).evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    let top = 0;
+    await expect
+      .poll(
+        async () => {
+          top = top === 0 ? 9999 : 0;
+          await card.evaluate((element, to) => element.scrollTo(0, to), top);
+          await page.waitForTimeout(700);
+          return button(page, 'Allow once').count();
+        },
+        { interval: 0 },
+      )
+      .toBe(1);
+    await button(page, 'Allow once').click();
+    await expect.poll(() => statusOf(ask)).toBe('answered');
+    await run.end();
+  });
+
+  it('has the buttons of a card in a session at its foot, never over another card', async () => {
+    const run = await begin('Cards');
+    const lines = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join('\n');
+    await run.approval({ command: lines });
+    await run.approval({ command: `${lines}\nnext` });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.session_id}`);
+    await page.getByText('echo 59').last().waitFor();
+    const positions = await page
+      .locator('.card .actions')
+      .evaluateAll((all) => all.map((e) => getComputedStyle(e).position));
+    expect(positions).toEqual(['static', 'static']);
+    await run.end();
+  });
+
+  it('selects the first match of a search, so that keys decide nothing that it hides', async () => {
+    const run = await begin('Search');
+    const hidden = await run.approval({ command: 'terraform destroy' });
+    const found = await run.approval({ command: 'npm test' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${hidden.ask_id}`);
+    await button(page, 'Allow once').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('npm');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/asks/${found.ask_id}`);
+    await page.keyboard.press('a');
+    expect(await statusOf(hidden)).toBe('pending');
+    await page.getByLabel('Search and filter').fill('no such thing');
+    await page.getByText('Nothing matches this search').waitFor();
+    await expect.poll(() => page.getByRole('article').count()).toBe(0);
+    await run.end();
+  });
+
+  it('starts no demo by what is typed into the dialog for a new run, and no end by a double click', async () => {
+    const run = await begin('Ended by accident');
+    const { page } = await testBed.signedIn('lead');
+    await page.keyboard.press('n');
+    const task = page.getByLabel('Task');
+    await expect.poll(() => task.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.type('fix the tests');
+    expect(await task.inputValue()).toBe('fix the tests');
+    expect(new URL(page.url()).pathname).not.toContain('/sessions/');
+    await page.goto(`/sessions/${run.session_id}`);
+    await button(page, 'End').dblclick();
+    await button(page, 'End it for good?').waitFor();
+    expect((await testBed.client.sessions.get(run.session_id)).status).not.toBe('ended');
+    await run.end();
+  });
+});

@@ -1,0 +1,55 @@
+// Guards every decision against accidents: a key that is held down, the second click of a double click, and a key or a
+// click that was meant for the ask before the one on the screen. Whatever sends a decision asks here first.
+import { JUST_MOVED_MS } from '../state/keys.ts';
+
+/** A pointer that moved less than this is where it was. */
+const RESTING_PX = 24;
+
+let movedAtMs = Number.NEGATIVE_INFINITY;
+let pointer = { x: 0, y: 0 };
+let pointerAtMove = pointer;
+/** The last key or click repeats the one before it. */
+let isRepeated = false;
+/** It was meant for what is on the screen now: the pointer moved there, or the text in a field is confirmed. */
+let isAimed = false;
+
+/** The selected ask changed without the person: what they press in this moment was meant for the one before. */
+export const movedByItself = (): void => {
+  movedAtMs = performance.now();
+  pointerAtMove = pointer;
+};
+
+export const hasJustMoved = (): boolean => performance.now() - movedAtMs < JUST_MOVED_MS;
+
+/** Why the last key or click may not be meant for what is on the screen; undefined where it is. */
+export function accident(): string | undefined {
+  if (hasJustMoved() && !isAimed) return 'Not sent: this has just appeared here. Look again, then decide.';
+  return isRepeated ? 'Not sent: a held key or the second click of a double click decides nothing.' : undefined;
+}
+
+export function listenToGestures(signal: AbortSignal): void {
+  const listen = <K extends keyof DocumentEventMap>(type: K, then: (event: DocumentEventMap[K]) => void) =>
+    document.addEventListener(type, then, { signal, capture: true, passive: true });
+  listen('pointermove', ({ clientX: x, clientY: y }) => {
+    pointer = { x, y };
+  });
+  listen('keydown', ({ repeat, target }) => {
+    isRepeated = repeat;
+    isAimed = focusOf(target) === 'text';
+  });
+  listen('click', ({ detail, clientX: x, clientY: y }) => {
+    // A click without a count comes from a key, which was noted before.
+    if (detail === 0) return;
+    isRepeated = detail > 1;
+    isAimed = Math.hypot(x - pointerAtMove.x, y - pointerAtMove.y) > RESTING_PX;
+    pointer = { x, y };
+  });
+}
+
+export function focusOf(target: EventTarget | null): 'text' | 'control' | 'page' {
+  if (!(target instanceof HTMLElement)) return 'page';
+  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return 'text';
+  if (target instanceof HTMLInputElement)
+    return ['radio', 'checkbox', 'button'].includes(target.type) ? 'control' : 'text';
+  return target.closest('button, a, summary, pre') ? 'control' : 'page';
+}
