@@ -16,6 +16,8 @@ export async function sdk(server: Server, { token = server.token, directory }: A
   return createOpencodeClient({ baseUrl, headers: { authorization: basic(token) }, ...(directory && { directory }) });
 }
 
+export type Sdk = Awaited<ReturnType<typeof sdk>>;
+
 /** The client of the first generation, which has no questions. */
 export async function firstSdk(server: Server) {
   return createV1({ baseUrl: `${await server.url()}/opencode`, headers: { authorization: basic(server.token) } });
@@ -34,7 +36,7 @@ export interface Followed {
 }
 
 /** Follows `/event` and keeps what comes; the stream has begun when this resolves. */
-export async function follow(client: Awaited<ReturnType<typeof sdk>>): Promise<Followed> {
+export async function follow(client: Sdk): Promise<Followed> {
   const abort = new AbortController();
   const { stream } = await client.event.subscribe({}, { signal: abort.signal });
   const events: Event[] = [];
