@@ -3,10 +3,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+const FOR_ONE_SYSTEM = /-(?:darwin|linux|win32|sunos)-(?:arm64|x64)$/;
+
 /** Of the packages that `folder` wants for this system, those whose download is not complete. */
 export function missingAgents(folder, system = `${process.platform}-${process.arch}`) {
   const { optionalDependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return Object.keys(optionalDependencies)
-    .filter((name) => name.endsWith(`-${system}`))
+    .filter((name) => !FOR_ONE_SYSTEM.test(name) || name.endsWith(`-${system}`))
     .filter((name) => !existsSync(join(folder, 'node_modules', name, 'package.json')));
 }

@@ -12,9 +12,9 @@ const folder = join(root, 'test', 'agents');
 const stamp = join(folder, 'node_modules', '.holdpoint-install');
 
 await installIfNeeded();
-installAgents();
 const node = requireNode();
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+installAgents();
 const { passed, failed, skipped } = runVitest(node, env, process.argv.slice(2), [
   '--config',
   'vitest.agents.config.ts',
@@ -29,7 +29,9 @@ function installAgents() {
   if (isCurrent && missingAgents(folder).length === 0) return;
   console.error('Installing the agents (some hundred megabytes)…');
   const options = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status } = spawnSync('npm', options, { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
+  // With the Node of the tests: npm leaves out an optional package that wants a newer one than it runs on itself.
+  const shell = process.platform === 'win32';
+  const { status } = spawnSync('npm', options, { cwd: folder, env, stdio: 'inherit', shell });
   const missing = missingAgents(folder);
   if (status === 0 && missing.length === 0) return writeFileSync(stamp, wanted);
   rmSync(stamp, { force: true });

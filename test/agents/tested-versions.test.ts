@@ -75,5 +75,8 @@ it('an agent whose download failed is missing, on this system only', () => {
   writeFileSync(join(there, 'package.json'), '{}');
   expect(missingAgents(folder, 'linux-x64')).toEqual(['@b/two-linux-x64']);
   expect(missingAgents(folder, 'sunos-x64')).toEqual([]);
+  const anywhere = { optionalDependencies: { ...optional, '@c/three': '1' } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(anywhere));
+  expect(missingAgents(folder, 'sunos-x64')).toEqual(['@c/three']);
   rmSync(folder, { recursive: true });
 });

@@ -32,6 +32,10 @@ export interface AgentFixture {
   repeatsAfterEdit: boolean;
   /** Whether single questions of a set may be left out; otherwise the set is declined as a whole. */
   skipsQuestions: boolean;
+  /** Set where a denial also ends the calls of the message that the agent has not asked for yet. */
+  deniesTheRest?: true;
+  /** Set where the agent's model has no tool to ask questions with. */
+  asksNoQuestions?: true;
   /** Whether the agent is a process of its own. */
   hasProcess: boolean;
   open(): Promise<{ env: Record<string, string> }>;
@@ -127,13 +131,18 @@ export function agentConformance(title: string, fixture: AgentFixture): void {
     it('keeps the asks of parallel calls apart, and gives the model the reason of a denial', async () => {
       const { run, timesRun, received } = await begin([[call('first'), call('second')]]);
       if (fixture.isParallel) expect(await asks(run, 2)).toHaveLength(2);
+      const denied = fixture.deniesTheRest ? 'second' : 'first';
       for (let answered = 0; answered < 2; answered++) {
         const ask = await oneAsk(run);
-        const isFirst = JSON.stringify(ask.request).includes(appendTo('first'));
-        await bed.decide(ask, isFirst ? { behavior: 'deny', reason: 'use the staging folder' } : { behavior: 'allow' });
+        const isDenied = JSON.stringify(ask.request).includes(appendTo(denied));
+        await bed.decide(
+          ask,
+          isDenied ? { behavior: 'deny', reason: 'use the staging folder' } : { behavior: 'allow' },
+        );
       }
       await completed(run);
-      expect([await timesRun('first'), await timesRun('second')]).toEqual([0, 1]);
+      const ran = [await timesRun('first'), await timesRun('second')];
+      expect(ran).toEqual(denied === 'first' ? [0, 1] : [1, 0]);
       expect(await received()).toContain('use the staging folder');
     });
 
@@ -148,7 +157,9 @@ export function agentConformance(title: string, fixture: AgentFixture): void {
       expect([await timesRun('original'), await timesRun('changed')]).toEqual([0, 1]);
     });
 
-    it('gives the model the answer to a question, and says which question was skipped', async () => {
+    const questionIt = fixture.asksNoQuestions ? it.skip : it;
+
+    questionIt('gives the model the answer to a question, and says which question was skipped', async () => {
       const { run, received } = await begin([[{ id: 'call_questions', questions: QUESTIONS }]]);
       const ask = await oneAsk(run);
       if (ask.kind !== 'question') throw new Error('questions are asked as a question set');
@@ -165,7 +176,7 @@ export function agentConformance(title: string, fixture: AgentFixture): void {
       if (fixture.skipsQuestions) expect(await received()).toMatch(/skipped/i);
     });
 
-    it('tells the model that a question was declined', async () => {
+    questionIt('tells the model that a question was declined', async () => {
       const { run, received } = await begin([[{ id: 'call_declined', questions: QUESTIONS }]]);
       await bed.decline(await oneAsk(run), 'decide yourself');
       await completed(run);

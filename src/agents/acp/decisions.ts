@@ -15,11 +15,10 @@ import { canonical } from '../../core/digest.ts';
 import type { AskView } from '../../core/views.ts';
 import type { AgentContext } from '../agent.ts';
 import { createKnownAsks } from '../kit/ask-ids.ts';
-import { askOfElicitation, type Consent, contextWith, type FilledIn } from '../kit/elicitation.ts';
+import { type Consent, contextWith, type FilledIn } from '../kit/elicitation.ts';
 import { escapedJson } from '../kit/mention-escape.ts';
 import { notAnsweredText } from '../kit/resume-message.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
-import { contentOfForm } from '../wire/elicitation-form.ts';
 import {
   allowance,
   answersTo,
@@ -30,6 +29,7 @@ import {
   questionSpec,
   rejection,
 } from './asks.ts';
+import { askOf, contentOf, toolCallIdOf } from './elicitations.ts';
 
 /** The reply, and the ask that it answers, where one was needed. `note`: what the model has to know besides. */
 export interface Decision<Reply> {
@@ -120,7 +120,7 @@ export function createDecisions({ context, unusedApprovals, known, title }: Deci
         const reply = outcome.status === 'declined' ? DECLINE : CANCEL;
         return { askId: outcome.ask_id, reply, note: unansweredNote(asked, outcome) };
       }
-      const content = contentOfForm(form, outcome);
+      const content = contentOf(form, outcome);
       if (typeof content !== 'string')
         return { askId: outcome.ask_id, reply: { action: 'accept', content } as CreateElicitationResponse };
       await context.markUndeliverable(outcome.ask_id, content);
@@ -162,11 +162,8 @@ export function createDecisions({ context, unusedApprovals, known, title }: Deci
       waiting: AskOptions,
     ): Promise<Decision<CreateElicitationResponse>> {
       const options: AskOptions = { ...waiting, acknowledge: 'sent' };
-      const fields = elicited as Record<string, unknown> & CreateElicitationRequest;
-      const url = typeof fields.url === 'string' ? fields.url : undefined;
-      const { message, mode, requestedSchema } = fields;
-      const wanted = askOfElicitation({ serverName: title, message, mode, url, requestedSchema });
-      const id = typeof fields.toolCallId === 'string' ? callIdFor(fields.toolCallId) : `elicitation-${requestId}`;
+      const wanted = askOf(elicited, title);
+      const id = callIdFor(toolCallIdOf(elicited) ?? `elicitation-${requestId}`);
       if (wanted?.kind === 'approval') return consent(wanted, id, options);
       if (wanted) return fillIn(wanted, id, options);
       await context.output(`${title} asked for something that cannot be shown as a form here: it was declined.`, {

@@ -15,6 +15,7 @@ import { createInFlight } from '../kit/in-flight.ts';
 import { createPendingAsks, type PendingAsk } from '../kit/pending-asks.ts';
 import { CANCELLED, type PermissionReply } from './asks.ts';
 import { createDecisions, type Decision, type DecisionParts } from './decisions.ts';
+import { toolCallIdOf } from './elicitations.ts';
 
 export type Requests = ReturnType<typeof createRequests>;
 
@@ -121,9 +122,4 @@ export function createRequests(parts: RequestParts) {
     close: () => pending.close(),
     hasUnanswered: () => pending.hasUnanswered(),
   };
-}
-
-function toolCallIdOf(elicited: CreateElicitationRequest): string | undefined {
-  const { toolCallId } = elicited as { toolCallId?: unknown };
-  return typeof toolCallId === 'string' ? toolCallId : undefined;
 }

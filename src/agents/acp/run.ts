@@ -13,7 +13,7 @@ import { type AcpSpec, readAcpInput } from './input.ts';
 import { launch, UnexpectedExit } from './launch.ts';
 import { createOutputs } from './outputs.ts';
 import { createRequests, type Requests } from './requests.ts';
-import { AgentProblem, initialize, openSession, sessionData } from './session.ts';
+import { AgentProblem, initialize, openSession, refusalText, sessionData } from './session.ts';
 
 export async function runAcp(context: AgentContext): Promise<Ending> {
   const { input, inherited } = await resolveInput(context, (before) => !('problem' in readAcpInput(before)));
@@ -52,7 +52,7 @@ async function runProcess(context: AgentContext, spec: AcpSpec, folder: string):
     signal.throwIfAborted();
     const cause = await program.exitOf(error);
     if (cause instanceof AgentProblem) return { ended: 'failed', error: cause.message, reason: 'worker-failed' };
-    if (cause instanceof RequestError) return failed(`${spec.title}: ${cause.message}`);
+    if (cause instanceof RequestError) return failed(`${spec.title}: ${refusalText(cause)}`);
     if (!(cause instanceof UnexpectedExit)) throw cause;
     await recorded();
     if (requests.hasUnanswered() && (await mayRestart(context, 'acp', cause.message))) return { ended: 'held' };

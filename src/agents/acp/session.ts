@@ -1,14 +1,26 @@
 // Opens the ACP session of a run: that of an earlier run of the same Holdpoint session, resumed or loaded where the agent can,
 // otherwise a new one. Owns which of the two, and the session mode; prompts nothing.
 import { type ClientContext, type InitializeResponse, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
+import { truncate } from '../../core/text-limit.ts';
 import type { AgentContext } from '../agent.ts';
 import type { AcpSpec } from './input.ts';
 import { SESSION } from './outputs.ts';
 
 type Modes = { availableModes: { id: string }[] } | null | undefined;
 
+const ERROR_CHARACTERS = 2000;
 const AUTH_REQUIRED = -32000;
 const CLIENT = { name: 'holdpoint', title: 'Holdpoint', version: '1' };
+
+/** What the agent says about an error: many say the cause only in its data. */
+export function refusalText({ message, data }: RequestError): string {
+  const { details, message: inner } = (typeof data === 'object' && data !== null ? data : {}) as Record<
+    string,
+    unknown
+  >;
+  const cause = [details, inner, data].find((text) => typeof text === 'string' && text !== '');
+  return truncate(cause === undefined ? message : `${message}: ${cause}`, ERROR_CHARACTERS);
+}
 
 /** The agent cannot be used as it is: for the person who started the run. */
 export class AgentProblem extends Error {
@@ -56,7 +68,7 @@ export async function openSession(
       await setMode(agent, spec, sessionId, opened.modes);
       return { sessionId, isKnown: true };
     }
-    const why = opened ? opened.message : 'it cannot load sessions';
+    const why = opened ? refusalText(opened) : 'it cannot load sessions';
     await context.output(`${spec.title} does not continue its earlier conversation (${why}). A new one begins.`, {
       type: 'status',
     });
@@ -67,7 +79,7 @@ export async function openSession(
     throw new AgentProblem(
       opened.code === AUTH_REQUIRED
         ? `${spec.title} wants you to log in on the machine of this worker first${logins ? ` (${logins})` : ''}.`
-        : `${spec.title} opened no session: ${opened.message}`,
+        : `${spec.title} opened no session: ${refusalText(opened)}`,
     );
   }
   await setMode(agent, spec, opened.sessionId, opened.modes);

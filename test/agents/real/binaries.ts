@@ -1,5 +1,5 @@
 // Where the real agents are. What is not installed is undefined, and its tests are skipped by name.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { program as claudeProgram } from '../../../src/agents/claude/program.ts';
 import { program as codexProgram } from '../../../src/agents/codex/program.ts';
@@ -22,6 +22,17 @@ export const codex = installed('@openai', `codex-${system}`, 'vendor', TRIPLES[s
 
 export const opencodeVersion = opencodeProgram.tested;
 export const opencode = installed(`opencode-${system}`, 'bin', 'opencode');
+
+export const claudeAcpVersion = pinned('@agentclientprotocol/claude-agent-acp');
+/** A script of Node. */
+export const claudeAcp = claude && installed('@agentclientprotocol', 'claude-agent-acp', 'dist', 'index.js');
+
+/** The version that the manifest of these tests names. */
+function pinned(name: string): string {
+  const manifest = readFileSync(join(modules, '..', 'package.json'), 'utf8');
+  const { optionalDependencies } = JSON.parse(manifest) as { optionalDependencies: Record<string, string> };
+  return optionalDependencies[name] ?? '';
+}
 
 function installed(...path: string[]): string | undefined {
   const file = join(modules, ...path);

@@ -1,4 +1,4 @@
-// The real Claude Code, Codex and OpenCode pass the conformance suite: a scripted model makes their calls and tells what it received.
+// The real Claude Code, Codex and OpenCode pass the conformance suite, two of them over ACP too: a scripted model makes their calls and tells what it received.
 // The ask that is settled at the agent's own prompt needs a person's terminal: claude-attached and codex-attached have it.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,17 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type AgentFixture, agentConformance, appendTo, type Plan, type PlannedCall } from '../../conformance/agent.ts';
 import { timesRunIn } from '../planned-fixture.ts';
-import { claude, claudeVersion, codex, codexVersion, opencode, opencodeVersion } from './binaries.ts';
+import { withClaudeAcp } from './acp-test-bed.ts';
+import {
+  claude,
+  claudeAcp,
+  claudeAcpVersion,
+  claudeVersion,
+  codex,
+  codexVersion,
+  opencode,
+  opencodeVersion,
+} from './binaries.ts';
 import { claudeEnvironment } from './claude-test-bed.ts';
 import { codexEnvironment, escalated } from './codex-test-bed.ts';
 import { Model, type Step } from './model.ts';
@@ -49,21 +59,23 @@ const asQuestion = ({ question, options }: { question: string; options: string[]
   options: options.map((label) => ({ label, description: label })),
 });
 
-function claudeFixture(): AgentFixture {
+/** `acp`: over the adapter that speaks ACP. */
+function claudeFixture(acp = false): AgentFixture {
   const { root, next, remove } = folders('claude');
   let model: Model;
   const toolOf = toolCalls('Bash', 'AskUserQuestion', { multiSelect: false });
   return {
-    agent: 'claude',
+    agent: acp ? 'acp' : 'claude',
     isParallel: false,
     repeatsAfterCrash: true,
-    repeatsAfterEdit: false,
-    skipsQuestions: true,
+    repeatsAfterEdit: acp,
+    skipsQuestions: !acp,
     hasProcess: true,
     async open() {
       mkdirSync(join(root, '.git'));
       model = await Model.start();
-      return { env: claudeEnvironment(join(root, 'home'), model.url) };
+      const env = claudeEnvironment(join(root, 'home'), model.url);
+      return { env: acp ? withClaudeAcp(root, env) : env };
     },
     async prepare(plan) {
       const { folder, key } = next();
@@ -76,7 +88,7 @@ function claudeFixture(): AgentFixture {
         return due ? due.map((call) => toolOf({ ...call, id: `${call.id}_${repeats}` })) : [{ text: 'Done.' }];
       };
       model.play([first.map(toolOf), unfinished], key);
-      return { folder, input: { text: `Do this: ${key}` } };
+      return { folder, input: { text: `Do this: ${key}`, ...(acp && { agent: 'claude' }) } };
     },
     received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
     timesRun: async (name, _, { folder = '' }) => timesRunIn(folder, name),
@@ -126,25 +138,27 @@ function codexFixture(): AgentFixture {
   };
 }
 
-function opencodeFixture(): AgentFixture {
+/** `acp`: over its own ACP command, which has no tool for questions. */
+function opencodeFixture(acp = false): AgentFixture {
   const { root, next, remove } = folders('opencode');
   let model: Model;
   const toolOf = toolCalls('bash', 'question');
   return {
-    agent: 'opencode',
-    isParallel: true,
+    agent: acp ? 'acp' : 'opencode',
+    ...(acp && { asksNoQuestions: true, deniesTheRest: true }),
+    isParallel: !acp,
     repeatsAfterCrash: true,
     repeatsAfterEdit: true,
     skipsQuestions: true,
     hasProcess: true,
     async open() {
       model = await Model.start();
-      return { env: opencodeEnvironment(root, model.url) };
+      return { env: opencodeEnvironment(root, model.url, acp ? { permission: { bash: 'ask' } } : {}) };
     },
     async prepare(plan) {
       const { folder, key } = next();
       model.play([...plan.map((calls) => calls.map(toolOf)), [{ text: 'Done.' }]], key);
-      return { folder, input: { text: `Do this: ${key}` } };
+      return { folder, input: { text: `Do this: ${key}`, ...(acp && { agent: 'opencode' }) } };
     },
     received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
     timesRun: async (name, _, { folder = '' }) => timesRunIn(folder, name),
@@ -158,3 +172,9 @@ function opencodeFixture(): AgentFixture {
 describe.skipIf(!claude)('real', () => agentConformance(`Claude Code ${claudeVersion}`, claudeFixture()));
 describe.skipIf(!codex)('real', () => agentConformance(`Codex ${codexVersion}`, codexFixture()));
 describe.skipIf(!opencode)('real', () => agentConformance(`OpenCode ${opencodeVersion}`, opencodeFixture()));
+describe.skipIf(!claudeAcp)('real', () =>
+  agentConformance(`Claude Code over ACP ${claudeAcpVersion}`, claudeFixture(true)),
+);
+describe.skipIf(!opencode)('real', () =>
+  agentConformance(`OpenCode over ACP ${opencodeVersion}`, opencodeFixture(true)),
+);

@@ -3,6 +3,8 @@ import type { Front, Said } from './model.ts';
 
 export const anthropic: Front = {
   takes: (method, path) => method === 'POST' && path === '/v1/messages',
+  // Its adapter for ACP also has the model make up a title for the session, and gives it no tools then.
+  isAside: ({ tools }) => !Array.isArray(tools) || tools.length === 0,
   reply(response, { model }, said, serial) {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${serial}` });
     const send = (type: string, data: object) =>
