@@ -1,4 +1,6 @@
 // Composes what `holdpoint hook` needs and nothing more: it starts for every call that a connected agent wants to make.
+import { readFile } from 'node:fs/promises';
+import type { Connector } from '../agents/agent.ts';
 import { loadAgent } from '../agents/registry.ts';
 import type { Client } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';
@@ -7,7 +9,9 @@ import { machineLabel } from '../worker/machine-label.ts';
 import { openSocket } from '../worker/socket.ts';
 
 interface HookEnvironment {
-  connect(): Client;
+  url: string;
+  /** With this token, or else with one of the state folder. May throw. */
+  connect(token: string | undefined): Client;
   /** The state folder. */
   data: string;
   env: NodeJS.ProcessEnv;
@@ -19,13 +23,15 @@ interface HookEnvironment {
 export async function decideByHook(
   name: string,
   payload: unknown,
-  { connect, data, env, signal }: HookEnvironment,
+  { url, connect, data, env, signal }: HookEnvironment,
 ): Promise<object | undefined> {
-  const hook = (await loadAgent(name))?.attached?.hookProcess;
+  const attached = (await loadAgent(name))?.attached;
+  const hook = attached?.hookProcess;
+  const token = attached && (await tokenIn(await attached.connector(), env, url));
   let waits: Waits | undefined;
   try {
     return await hook?.decide(payload, () => {
-      const client = connect();
+      const client = connect(token);
       waits = new Waits(client.http);
       return {
         client,
@@ -40,4 +46,11 @@ export async function decideByHook(
   } finally {
     waits?.close();
   }
+}
+
+/** The token that the agent's own settings hold for this server. */
+async function tokenIn(connector: Connector, env: NodeJS.ProcessEnv, url: string): Promise<string | undefined> {
+  if (!connector.needsToken) return undefined;
+  const targets = connector.targets(await readFile(connector.file(env), 'utf8'));
+  return targets.find((target) => target.url === url && target.token !== undefined)?.token;
 }

@@ -48,6 +48,8 @@ export interface AskOptions {
   patience?: AbortSignal | undefined;
   /** Judges the ask as it was stored, or found under its id. If it throws, the ask is not waited for. */
   check?: ((ask: AskView) => void) | undefined;
+  /** Reads the ask that was raised before, instead of raising it. */
+  stored?: (() => Promise<AskView>) | undefined;
   /** Called when the ask is stored, before its end is waited for. */
   raised?: ((askId: string) => void) | undefined;
 }
@@ -109,7 +111,8 @@ async function endOf<B extends QuestionBody | ApprovalBody>(
   const raising = waits.raising(runId);
   let end: Promise<AskViewOf<B['kind']>>;
   try {
-    const ask = await calls.asks.raise(runId, body, { signal });
+    const stored = (await options?.stored?.()) as AskViewOf<B['kind']> | undefined;
+    const ask = stored ?? (await calls.asks.raise(runId, body, { signal }));
     options?.check?.(ask);
     options?.raised?.(ask.ask_id);
     if (hasEnded(ask)) return ask;

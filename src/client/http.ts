@@ -89,6 +89,14 @@ export class HoldpointUnreachable extends Error {
   }
 }
 
+/** Whether the call certainly did not reach a server. */
+export const wasNotSent = (error: unknown): boolean =>
+  error instanceof HoldpointUnreachable &&
+  codesOf(error).some((code) => code === 'ECONNREFUSED' || code === 'ENOTFOUND');
+
+const codesOf = ({ code, cause }: { code?: unknown; cause?: unknown }): unknown[] =>
+  typeof cause === 'object' && cause !== null ? [code, ...codesOf(cause)] : [code];
+
 const RETRY_FOR_MS = 60_000;
 const FIRST_CONTACT_MS = 2000;
 const TIMEOUT_MS = 30_000;

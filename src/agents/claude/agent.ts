@@ -14,6 +14,10 @@ export const claude: Agent = {
   runtime: async () => (await import('./runtime.ts')).claudeRuntime,
   attached: {
     connector: async () => (await import('./connect.ts')).connector,
+    hookProcess: {
+      decide: async (payload, open) => (await import('./hook.ts')).decide(payload, open),
+      endAbandoned: async (client, call) => (await import('./hook.ts')).endAbandoned(client, call),
+    },
     serveHooks: async (context) => (await import('./attach.ts')).serveHooks(context),
   },
 };

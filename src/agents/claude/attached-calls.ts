@@ -39,13 +39,13 @@ export function comparable(input: unknown): string {
 
 export function createCalls() {
   /** By name. */
-  const live = new Map<string, Call & { isAsked: boolean }>();
+  const live = new Map<string, Call & { isAsked: boolean; beganAt: number }>();
 
   return {
-    began(callId: string, call: Call): void {
+    began(callId: string, call: Call, now: number): void {
       const name = askName(call.thread, callId);
       live.delete(name);
-      live.set(name, { ...call, isAsked: false });
+      live.set(name, { ...call, isAsked: false, beganAt: now });
       const [oldest = name] = live.keys();
       if (live.size > MOST_CALLS) live.delete(oldest);
     },
@@ -66,6 +66,10 @@ export function createCalls() {
     threadEnded(isOver: (thread: string | undefined) => boolean): void {
       for (const [name, { thread }] of live) if (isOver(thread)) live.delete(name);
     },
+
+    /** Whether a sub-agent has begun a call since, and has not asked for it yet. */
+    mayAskSince: (at: number): boolean =>
+      [...live.values()].some(({ thread, isAsked, beganAt }) => thread !== undefined && !isAsked && beganAt > at),
 
     isIdle: (): boolean => live.size === 0,
   };

@@ -51,11 +51,18 @@ const QUIET_LOOKS_IN_CALL = 96;
 const MOST_CONVERSATIONS = 200;
 const PROMPT_CHARACTERS = 100_000;
 const QUIET = 'nothing more was heard of Claude Code';
+/** How long a hook process may take to call again after a restart; it tries every two seconds. */
+const RETURN_MS = 15_000;
 const RESTARTED = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
 
+export type Conversations = ReturnType<typeof createConversations>;
+
 /** `lookMs`: how often a conversation without events is looked at. */
-export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
+export function createConversations(client: Client, { lookMs = LOOK_MS, returnMs = RETURN_MS } = {}) {
   const known = new Map<string, Conversation>();
+  /** Asks of before a restart, whose hook process has not called again. */
+  const unclaimed = new Set<string>();
+  let claiming: ReturnType<typeof setTimeout> | undefined;
 
   /** Call it for every event of the conversation. */
   function of(id: string): Conversation {
@@ -200,19 +207,41 @@ export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
     await endConversation(conversation, { error: QUIET, interrupted_by: 'worker_restart' });
   }
 
-  /** No process waits for what the one before this had raised. Turns go on: their next events end them, or silence does. */
+  /**
+   * Asks that an earlier process of the server has raised end, unless their hook process calls again. Turns go on: their
+   * next events end them, or silence does.
+   */
   async function recover(): Promise<void> {
-    const unsent = (await unsettledAsksOf(client, ATTACHED)).filter(({ delivery }) => delivery.attempts === 0);
-    await endLost(client, unsent, RESTARTED, { interrupted_by: 'worker_restart' });
+    for (const ask of await unsettledAsksOf(client, ATTACHED))
+      if (ask.delivery.attempts === 0) unclaimed.add(ask.ask_id);
+    claiming = setTimeout(() => void endUnclaimed().catch(() => {}), returnMs).unref();
     for (const status of ACTIVE)
       for await (const run of every((page) => client.runs.list({ ...page, status, limit: 500 })))
         if (run.session_id.startsWith(ATTACHED.sessionPrefix) && run.agent_id === ATTACHED.agent)
           of(run.session_id.slice(ATTACHED.sessionPrefix.length));
   }
 
+  /** The hook process of this ask waits for it. */
+  function returned(askId: string): void {
+    unclaimed.delete(askId);
+  }
+
+  /** A run in which another ask is open goes on. */
+  async function endUnclaimed(): Promise<void> {
+    const open = await unsettledAsksOf(client, ATTACHED);
+    const lost = open.filter(({ ask_id, delivery }) => unclaimed.has(ask_id) && delivery.attempts === 0);
+    const held = open.filter((ask) => ask.status === 'pending' && !lost.includes(ask)).map(({ run_id }) => run_id);
+    for (const { ask_id, run_id } of lost)
+      if (held.includes(run_id)) await withdrawAsk(settling(client), ask_id, RESTARTED);
+    const rest = lost.filter(({ run_id }) => !held.includes(run_id));
+    await endLost(client, rest, RESTARTED, { interrupted_by: 'worker_restart' });
+    unclaimed.clear();
+  }
+
   return {
     of,
     prompted,
+    returned,
     inOrder,
     look,
     settle,
@@ -222,6 +251,9 @@ export function createConversations(client: Client, { lookMs = LOOK_MS } = {}) {
     endConversation,
     interrupt,
     recover,
-    close: () => known.forEach(forget),
+    close() {
+      clearTimeout(claiming);
+      known.forEach(forget);
+    },
   };
 }

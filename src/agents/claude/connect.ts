@@ -1,10 +1,11 @@
-// Adds Holdpoint's HTTP hooks to the settings file of a person's own Claude Code, and removes them. Edits the text of
-// the file and writes nothing to disk. A file that does not match the documented schema is refused; all other settings are left unchanged.
+// Adds Holdpoint's hooks to the settings file of a person's own Claude Code, and removes them: HTTP hooks for the events that
+// only report, and a program for permission requests (hook.ts), which outlives a restart of the server. An earlier release
+// wrote HTTP hooks alone. Edits the text of the file and writes nothing to disk. A file that does not match the documented schema is refused; all other settings are left unchanged.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Connector, ConnectTarget } from '../agent.ts';
-import { hooksConnector, type Owner, SettingsProblem } from '../kit/hooks-file.ts';
+import { hookProgram, hooksConnector, type Owner, SettingsProblem } from '../kit/hooks-file.ts';
 
 const Limits = z.looseObject({
   disableAllHooks: z.boolean().optional(),
@@ -16,30 +17,36 @@ const Limits = z.looseObject({
 export const HOOK_SECONDS = 12 * 3600;
 /** For hooks that only report: a server that does not answer must not delay Claude Code. */
 const REPORT_SECONDS = 2;
-const PATH = '/v1/hooks/claude';
+export const PATH = '/v1/hooks/claude';
 /** Identifies a run that Holdpoint hosts, which asks through its worker. */
 const RUN_VARIABLE = 'HOLDPOINT_RUN_ID';
 
 const REPORTS =
   'PreToolUse PostToolUse PostToolUseFailure PostToolBatch PermissionDenied UserPromptSubmit Stop StopFailure SubagentStop SessionEnd';
 
+const program = hookProgram('claude');
+
 const OWNER: Owner = {
   agent: 'Claude Code',
-  isOurs: ({ type, url }) => type === 'http' && url?.endsWith(PATH) === true,
-  targetOf: ({ url = '', headers = {} }) => ({
-    url: url.slice(0, -PATH.length),
-    token: String(headers.Authorization ?? '').replace(/^Bearer /, ''),
-  }),
-  mark: `take out every hook whose url ends with ${PATH}`,
+  isOurs: (hook) => program.isOurs(hook) || (hook.type === 'http' && hook.url?.endsWith(PATH) === true),
+  targetOf: (hook) => (program.isOurs(hook) ? { url: program.urlOf(hook) } : httpTarget(hook)),
+  mark: `take out every hook whose url ends with ${PATH}, and the one whose command has "${program.mark}" in it`,
 };
+
+const httpTarget: Owner['targetOf'] = ({ url = '', headers = {} }) => ({
+  url: url.slice(0, -PATH.length),
+  token: String(headers.Authorization ?? '').replace(/^Bearer /, ''),
+});
 
 function groupsFor(target: ConnectTarget, settings: object) {
   const limits = Limits.safeParse(settings);
   if (!limits.success)
     throw new SettingsProblem(`It is not as Claude Code documents it: ${z.prettifyError(limits.error)}`);
   mustBeAllowed(limits.data, target);
-  const reports = REPORTS.split(' ').map((event) => [event, { hooks: [hookOf(target, REPORT_SECONDS)] }]);
-  return { PermissionRequest: { hooks: [hookOf(target, HOOK_SECONDS)] }, ...Object.fromEntries(reports) };
+  const reports = REPORTS.split(' ').map((event) => [event, { hooks: [reportOf(target)] }]);
+  // Without a shell in between, which would outlive a Claude Code that was killed, the launcher sees that it is gone.
+  const asks = { type: 'command', command: `exec ${program.command(target)}`, timeout: HOOK_SECONDS };
+  return { ...Object.fromEntries(reports), PermissionRequest: { hooks: [asks] } };
 }
 
 function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: ConnectTarget): void {
@@ -57,11 +64,10 @@ function mustBeAllowed(limits: z.infer<typeof Limits>, { url }: ConnectTarget): 
 const covers = (pattern: string, url: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`).test(url);
 
-/** After a failed hook call Claude Code asks at its terminal, as without the hook. */
-const hookOf = ({ url, token }: ConnectTarget, timeout: number) => ({
+const reportOf = ({ url, token }: ConnectTarget) => ({
   type: 'http',
   url: `${url}${PATH}`,
-  timeout,
+  timeout: REPORT_SECONDS,
   onFailure: 'continue',
   headers: { Authorization: `Bearer ${token}`, 'Holdpoint-Run': `$${RUN_VARIABLE}` },
   allowedEnvVars: [RUN_VARIABLE],

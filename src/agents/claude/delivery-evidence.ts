@@ -4,6 +4,7 @@
 import { approvalOutcome, type Ended, hasEnded, questionOutcome } from '../../client/outcome.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView, QuestionAskView } from '../../core/views.ts';
+import { callIdOf } from '../kit/ask-ids.ts';
 import { QUESTION_TOOL, questionDecision, questionsOf } from './asks.ts';
 import { askName, type Call, comparable, isOfThread } from './attached-calls.ts';
 
@@ -51,7 +52,7 @@ export function askAbout(
   evidence: Evidence,
 ): AskView | undefined {
   const ofThread = asks.filter((ask) => isOfThread(ask, call.thread));
-  const named = ofThread.find(({ tool_call_id }) => tool_call_id === askName(call.thread, callId));
+  const named = ofThread.find((ask) => callIdOf(ask) === askName(call.thread, callId));
   if (named) return named;
   const same = ofThread.filter((ask) => isSame(ask, call));
   if (evidence !== 'ran') return same.find((ask) => effectOf(ask, evidence) !== undefined);

@@ -6,6 +6,30 @@ const callId = z.string().min(1).max(200);
 const toolName = z.string().min(1).optional();
 const toolInput = z.record(z.string(), z.unknown()).optional();
 
+/** Why an ask is withdrawn, and its run interrupted, when its hook is given up. */
+export const GONE = 'Claude Code no longer waits for it';
+export const STOPPED = { error: 'interrupted at the terminal of Claude Code', interrupted_by: 'person' } as const;
+
+/** How long a call of a hook process waits for an answer before the process calls again. */
+export const POLL_MS = 25_000;
+
+const AskIds = z.object({ ask_id: z.string(), run_id: z.string(), call_id: z.string() });
+
+/**
+ * Added to an event by a hook process, which repeats its call until it is answered. `key` is in the id of its ask. `ask`: as
+ * the reply named it; without it, `is_repeat` says that an earlier call may have raised it.
+ */
+const HookPoll = z.object({
+  key: z.int().positive(),
+  ask: AskIds.optional(),
+  is_repeat: z.boolean().optional(),
+  is_given_up: z.boolean().optional(),
+});
+export type HookPoll = z.infer<typeof HookPoll>;
+
+/** The reply while the ask is open. */
+export const OpenAsk = z.object({ holdpoint: AskIds });
+
 export const HookEvent = z.looseObject({
   session_id: z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/),
   hook_event_name: z.string(),
@@ -22,6 +46,7 @@ export const HookEvent = z.looseObject({
     .describe('Of PostToolBatch: the calls of one message, when all of them have ended'),
   permission_suggestions: z.array(Suggestion).optional().catch(undefined),
   prompt: z.string().optional().catch(undefined),
+  holdpoint: HookPoll.optional(),
   error: z.string().max(2000).optional().catch(undefined),
 });
 export type HookEvent = z.infer<typeof HookEvent>;

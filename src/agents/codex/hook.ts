@@ -4,13 +4,13 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { type Client, every } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
-import { type AttachedAgent, endRun, openAttachedRun, settling } from '../kit/attached-session.ts';
+import { type AttachedAgent, endRun, openAttachedRun, settling, withdrawAbandoned } from '../kit/attached-session.ts';
 import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createPeer } from '../wire/json-rpc.ts';
 import { HOOK_SECONDS } from './connect.ts';
@@ -134,11 +134,9 @@ async function approve(
 const endIfLast = (client: Client, runId: string): Promise<void> => endRun(client, runId).catch(() => {});
 
 /** Ends the ask of a hook process that was killed. */
-export async function endAbandoned(client: Client, { run_id, call_id }: HookCall): Promise<void> {
-  for await (const ask of every((page) => client.asks.list({ run_id, ...page })))
-    if (ask.tool_call_id === call_id && (ask.status === 'pending' || ask.delivery.state === 'due'))
-      await withdrawAsk(settling(client), ask.ask_id, GIVEN_UP);
-  await endRun(client, run_id);
+export async function endAbandoned(client: Client, call: HookCall): Promise<void> {
+  await withdrawAbandoned(client, call, GIVEN_UP);
+  await endRun(client, call.run_id);
 }
 
 const decision = (behavior: 'allow' | 'deny', message?: string) => ({

@@ -9,7 +9,7 @@ import type { Waits } from '../../client/waits.ts';
 import { ATTACHED_LABEL, EXTERNAL_AGENT, isAttached } from '../../core/session.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
 import type { AskView, RunView, SessionView } from '../../core/views.ts';
-import type { AgentContext } from '../agent.ts';
+import type { AgentContext, HookCall } from '../agent.ts';
 import { withdrawAsk } from './pending-asks.ts';
 
 /** The attached conversations of one agent: all of them, or those with a label. */
@@ -59,7 +59,25 @@ export async function openAttachedRun(
   const run = await (turn.id === undefined
     ? activeRun(client, session, conversation, turn)
     : runOfTurn(client, session, conversation, turn.id, signal));
-  const asking = { calls: client, waits, runId: run.run_id, workFolder: session.work_folder, signal };
+  return {
+    session,
+    run,
+    ...askingIn(client, waits, session, run.run_id, signal),
+    ...settling(client, signal),
+    output: async (text, { id: output_id, type, data } = {}) =>
+      void (await client.runs.output(run.run_id, { output_id, type, text, data })),
+  };
+}
+
+/** Asks in a run of the session. */
+export function askingIn(
+  client: Client,
+  waits: Waits,
+  { work_folder: workFolder }: SessionView,
+  runId: string,
+  signal?: AbortSignal,
+): Pick<AgentContext, 'ask' | 'approve'> {
+  const asking = { calls: client, waits, runId, workFolder, signal };
 
   /** Some models reuse call ids: an ask that is settled, or has another payload, belongs to an earlier call. */
   async function once<T>(
@@ -79,15 +97,10 @@ export async function openAttachedRun(
   }
 
   return {
-    session,
-    run,
     ask: (spec, options) =>
       once(spec.id, options, (checked) => askQuestion(asking, questionBody(spec, spec.id), checked)),
     approve: (spec, options) =>
       once(spec.id, options, (checked) => askApproval(asking, approvalBody(spec, spec.id), checked)),
-    ...settling(client, signal),
-    output: async (text, { id: output_id, type, data } = {}) =>
-      void (await client.runs.output(run.run_id, { output_id, type, text, data })),
   };
 }
 
@@ -214,6 +227,13 @@ export async function unsettledAsksOf(
 
 /** A session id proves nothing: any client may create a session with it. */
 const isOf = (agent: string, session: SessionView): boolean => isAttached(session) && session.agent_id === agent;
+
+/** Withdraws the ask of a hook process that was killed. */
+export async function withdrawAbandoned(client: Client, { run_id, call_id }: HookCall, reason: string): Promise<void> {
+  for await (const ask of every((page) => client.asks.list({ run_id, ...page })))
+    if (ask.tool_call_id === call_id && (ask.status === 'pending' || ask.delivery.state === 'due'))
+      await withdrawAsk(settling(client), ask.ask_id, reason);
+}
 
 /** Ends asks that no process can carry back to their agent any more, and the runs that asked them. */
 export async function endLost(client: Client, asks: readonly AskView[], why: string, failure: Failure): Promise<void> {

@@ -2,6 +2,7 @@
 // not match the schema, and parses every change again: all other content must be unchanged.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { shellQuote } from '../../node/shell-quote.ts';
 import type { Connector, ConnectTarget } from '../agent.ts';
 import { blankIn, type JSONPath, namedTwice, putIn, replaced, takeOut } from './settings-json.ts';
 
@@ -25,6 +26,22 @@ export interface Owner {
   targetOf(hook: Hook): { url: string; token?: string };
   /** What to look for when the file must be edited by hand. */
   mark: string;
+}
+
+/** A hook that runs `holdpoint hook <agent>`. */
+export function hookProgram(agent: string) {
+  const call = ` hook ${agent} --url `;
+  return {
+    mark: call.trim(),
+    command: ({ program, url, data }: ConnectTarget): string =>
+      `${shellQuote(program)}${call}${shellQuote(url)} --data ${shellQuote(data)}`,
+    isOurs: ({ type, command }: Hook): boolean => type === 'command' && command?.includes(call) === true,
+    urlOf: ({ command = '' }: Hook): string =>
+      command
+        .slice(command.indexOf(call) + call.length)
+        .replace(/ --data .*$/s, '')
+        .replace(/^'(.*)'$/, '$1'),
+  };
 }
 
 export class SettingsProblem extends Error {

@@ -32,15 +32,21 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
     const sent = await text(addAbortSignal(stop.signal, process.stdin));
     const payload: unknown = JSON.parse(sent);
     const ambiguity = ambiguityIn(sent, membersOf(payload));
-    const connect = () => {
+    const connect = (own: string | undefined) => {
       if (ambiguity !== undefined) throw new Error(`the call is ambiguous: ${ambiguity}`);
       // The state folder belongs to this server; a token in the environment may be for another one.
       const stored = keptToken(data, ['worker.token', 'operator.token']);
-      const token = stored ?? findToken({ ...process.env, HOLDPOINT_DATA: data }, []);
+      const token = own ?? stored ?? findToken({ ...process.env, HOLDPOINT_DATA: data }, []);
       return createClient({ url, token });
     };
     const { decideByHook } = await import('../../boot/hook.ts');
-    const decision = await decideByHook(agent, payload, { connect, data, env: process.env, signal: stop.signal });
+    const decision = await decideByHook(agent, payload, {
+      url,
+      connect,
+      data,
+      env: process.env,
+      signal: stop.signal,
+    });
     if (decision !== undefined) process.stdout.write(`${JSON.stringify(decision)}\n`);
   } catch (error) {
     process.stderr.write(`holdpoint: the decision could not be asked for here: ${(error as Error).message}\n`);

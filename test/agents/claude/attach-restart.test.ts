@@ -39,19 +39,18 @@ it('ends the asks that a killed server left open and keeps those raised while it
   await again.ready;
   const bed = new TestBed(before.url, before.token);
   const client = createClient({ url: before.url, token: before.token });
-  const [asked] = await bed.pending(`claude.${SESSION}`);
-  expect(asked).toMatchObject({ request: { lineage: ['early'] } });
+  const asked = await bed.until(async () =>
+    (await client.asks.list({ status: 'pending' })).items.find(({ request }) => request.lineage?.[0] === 'early'),
+  );
   const where = 'Holdpoint was restarted, and Claude Code goes on asking at its terminal';
-  expect(await client.asks.get(left?.ask_id ?? '')).toMatchObject({
-    answer: { behavior: 'deny', reason: 'worker_restart' },
-    delivery: { state: 'undeliverable', reason: where },
-  });
-  expect(await client.runs.get(left?.run_id ?? '')).toMatchObject({ status: 'interrupted' });
+  const ended = async () => (await client.asks.get(left?.ask_id ?? '')).answer;
+  await expect.poll(ended, { timeout: 60_000 }).toMatchObject({ reason: 'withdrawn', justification: where });
+  expect(await client.runs.get(asked.run_id)).toMatchObject({ status: 'waiting_for_approval' });
   expect((await client.asks.list({ delivery: 'due' })).items).toEqual([]);
   if (left)
     await expect(bed.decide(left, { behavior: 'allow' })).rejects.toMatchObject({
       status: 409,
-      detail: `It was cancelled by worker:builtin (api): ${where}.`,
+      detail: `It was withdrawn by its agent (${where}).`,
     });
   if (asked) await bed.decide(asked, { behavior: 'deny', reason: 'not now' });
   expect(await early).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });

@@ -1,6 +1,6 @@
 // The door for a person's own Claude Code, event by event as its hooks call: who is first wins, both sides settle, and
 // nothing that is no decision of a person here ever decides anything there.
-// Covers: src/agents/claude/attached-conversations.ts
+// Covers: src/agents/claude/attached-conversations.ts, src/agents/claude/attached-asks.ts
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveHooks } from '../../../src/agents/claude/attach.ts';
@@ -328,8 +328,10 @@ it('at the start of a server every conversation that was at work ends, and no ot
   const [left] = await bed.pending(session);
   const other = await bed.api.sessions.create({ agent: 'external' });
   const { run_id } = await bed.api.runs.start(other.session_id, { input: { text: 'x' } });
-  await serveHooks({ client: createClient({ url: bed.url, token: server.token }), waits }).recover();
-  expect(await bed.api.asks.get(left?.ask_id ?? '')).toMatchObject({ answer: { reason: 'worker_restart' } });
+  const client = createClient({ url: bed.url, token: server.token });
+  await serveHooks({ client, waits }, { returnMs: 1 }).recover();
+  const answer = async () => (await bed.api.asks.get(left?.ask_id ?? '')).answer;
+  await expect.poll(answer).toMatchObject({ reason: 'worker_restart' });
   expect((await bed.api.runs.get(run_id)).status).toBe('running');
 });
 

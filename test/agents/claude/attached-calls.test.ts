@@ -7,16 +7,16 @@ const call = (more: Partial<Call> = {}): Call => ({ thread: undefined, tool: 'Ba
 
 function begun(...ids: string[]) {
   const calls = createCalls();
-  for (const id of ids) calls.began(id, call());
+  for (const id of ids) calls.began(id, call(), 0);
   return calls;
 }
 
 describe('a permission request', () => {
   it('is about the call of the same thread, tool and input', () => {
     const calls = begun('A');
-    calls.began('B', call({ input: { a: 2 } }));
-    calls.began('A', call({ thread: 'a/1' }));
-    calls.began('D', call({ tool: 'Write' }));
+    calls.began('B', call({ input: { a: 2 } }), 0);
+    calls.began('A', call({ thread: 'a/1' }), 0);
+    calls.began('D', call({ tool: 'Write' }), 0);
     expect(calls.asked(call({ thread: 'a/1' }))).toBe('a%2F1/A');
     expect(calls.asked(call())).toBe('A');
   });
@@ -32,7 +32,7 @@ describe('a permission request', () => {
 
 it('the end of a thread ends its calls, and no others', () => {
   const calls = begun('A');
-  calls.began('S', call({ thread: 'a1' }));
+  calls.began('S', call({ thread: 'a1' }), 0);
   calls.threadEnded((thread) => thread === undefined);
   expect(calls.asked(call())).toBeUndefined();
   expect(calls.asked(call({ thread: 'a1' }))).toBe('a1/S');
@@ -41,6 +41,16 @@ it('the end of a thread ends its calls, and no others', () => {
 it('calls whose end is never reported do not pile up', () => {
   const calls = createCalls();
   const inputs = Array.from({ length: 1000 }, (_, a) => ({ a }));
-  for (const input of inputs) calls.began(`id-${input.a}`, call({ input }));
+  for (const input of inputs) calls.began(`id-${input.a}`, call({ input }), 0);
   expect(inputs.filter((input) => calls.asked(call({ input })) !== undefined)).toHaveLength(200);
+});
+
+it('knows a sub-agent that has begun a call and not asked for it, for a while', () => {
+  const calls = createCalls();
+  calls.began('main', call(), 100);
+  expect(calls.mayAskSince(0)).toBe(false);
+  calls.began('sub', call({ thread: 'a1' }), 100);
+  expect([calls.mayAskSince(99), calls.mayAskSince(100)]).toEqual([true, false]);
+  calls.asked(call({ thread: 'a1' }));
+  expect(calls.mayAskSince(0)).toBe(false);
 });

@@ -15,7 +15,8 @@ const OWN = {
 describe('connected', () => {
   it('adds a hook for each event, with a limit and what a failure does', () => {
     const { hooks } = JSON.parse(connected(undefined, DOOR));
-    for (const groups of Object.values(hooks) as { hooks: object[] }[][]) {
+    const { PermissionRequest, ...reports } = hooks;
+    for (const groups of Object.values(reports) as { hooks: object[] }[][]) {
       expect(groups).toEqual([
         {
           hooks: [
@@ -31,8 +32,9 @@ describe('connected', () => {
         },
       ]);
     }
-    expect(hooks.PermissionRequest[0].hooks[0].timeout).toBe(43_200);
     expect(hooks.PostToolUse[0].hooks[0].timeout).toBeLessThan(10);
+    const command = 'exec holdpoint hook claude --url http://127.0.0.1:4777 --data /state';
+    expect(PermissionRequest).toEqual([{ hooks: [{ type: 'command', command, timeout: 43_200 }] }]);
   });
 
   it('keeps everything else, in the style of the file', () => {
@@ -79,12 +81,18 @@ it.each(['http://127.0.0.1:4777/*', '*', 'http://127.0.0.1:4777/v1/hooks/claude'
 it('is shown with every event and without the token', () => {
   const there = connected(undefined, DOOR);
   const seen = shown(there);
-  expect([there.match(/hp_secret/g)?.length, seen.includes('hp_secret')]).toEqual([11, false]);
+  expect([there.match(/hp_secret/g)?.length, seen.includes('hp_secret')]).toEqual([10, false]);
   for (const event of Object.keys(JSON.parse(there).hooks)) expect(seen).toContain(event);
-  expect(seen.split('\n').length).toBeLessThan(40);
+  expect(seen.split('\n').length).toBeLessThan(50);
 });
 
 describe('disconnected', () => {
+  it('takes out what an earlier release wrote, a permission request by HTTP', () => {
+    const earlier = JSON.parse(connected(JSON.stringify(OWN), DOOR));
+    earlier.hooks.PermissionRequest = earlier.hooks.Stop;
+    expect(JSON.parse(disconnected(JSON.stringify(earlier)))).toEqual(OWN);
+  });
+
   it('takes out our hooks and nothing else', () => {
     const changed = connected(JSON.stringify(OWN), DOOR);
     expect(hasHooks(changed)).toBe(true);

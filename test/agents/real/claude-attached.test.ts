@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { callIdOf } from '../../../src/agents/kit/ask-ids.ts';
 import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { endEverything } from '../../support/process.ts';
 import { endTerminals, hasPty, KEYS } from '../../support/pty.ts';
@@ -70,7 +71,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     const ask = await own.pending();
     expect(ask).toMatchObject({
       kind: 'approval',
-      tool_call_id: 'toolu_t1',
+      tool_call_id: expect.stringMatching(/^toolu_t1~\d+$/),
       request: { tool_name: 'Bash', input: { command: 'touch x' } },
     });
     expect(await own.bed.api.sessions.get(ask.session_id)).toMatchObject({
@@ -96,16 +97,16 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     const { terminal, folder } = own.start('make x and y');
     const updated_input = { command: 'touch y && echo made y', description: 'd' };
     await own.bed.decide(await own.pending(), { behavior: 'allow', updated_input });
-    const first = await own.pending(({ tool_call_id }) => tool_call_id === 'toolu_u2');
+    const first = await own.pending((ask) => callIdOf(ask) === 'toolu_u2');
     expect(testBed.result('toolu_u1')).toEqual({ text: 'made y', isError: false });
     const changed = await own.bed.api.asks.list({ session_id: first.session_id, delivery: 'delivered' });
-    expect(changed.items.map(({ tool_call_id }) => tool_call_id)).toEqual(['toolu_u1']);
+    expect(changed.items.map(callIdOf)).toEqual(['toolu_u1']);
     expect(testBed.files({ folder })).toEqual(['y']);
     const [always] = (first.request as ApprovalRequest).suggestions as { id: string }[];
     expect(always).toMatchObject({ label: expect.stringContaining('Bash(ln '), rules: [{ toolName: 'Bash' }] });
     await own.bed.decide(first, { behavior: 'allow', suggestion_ids: [always?.id ?? ''] });
     const wider = await own.pending(({ ask_id }) => ask_id !== first.ask_id);
-    expect(wider.tool_call_id).toBe('toolu_u4');
+    expect(callIdOf(wider)).toBe('toolu_u4');
     await own.bed.decide(wider, { behavior: 'deny', reason: 'not that one' });
     await terminal.shows('Made both.');
     expect(testBed.files({ folder })).toEqual(['x', 'y']);
@@ -142,7 +143,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     await press(terminal, KEYS.enter);
     // The same call again is another one: it is asked anew, at both places.
     const twin = await own.pending(({ ask_id }) => ask_id !== ask.ask_id);
-    expect([ask.tool_call_id, twin.tool_call_id]).toEqual(['toolu_t4', 'toolu_t4b']);
+    expect([ask, twin].map(callIdOf)).toEqual(['toolu_t4', 'toolu_t4b']);
     expect(await own.ended(ask)).toMatchObject({
       status: 'cancelled',
       answer: { reason: 'withdrawn', justification: 'allowed at the terminal of Claude Code' },
@@ -236,7 +237,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     testBed.model.play([[touch('sub', 'toolu_s2')], [{ text: 'I made it.' }]], 'SUBWORK');
     const { terminal, folder } = own.start('MAINWORK', 'sub-agent-allowed-here');
     const ask = await own.pending();
-    expect(ask.tool_call_id).toMatch(/\/toolu_s2$/);
+    expect(callIdOf(ask)).toMatch(/\/toolu_s2$/);
     expect(ask.request.lineage).toEqual(['general-purpose']);
     await terminal.shows('Over to you.');
     await terminal.shows('Holdpoint: general-purpose waits');
@@ -284,29 +285,44 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     expect(await everAsked()).toBe(before + 1);
   });
 
-  it('goes on at its terminal when the plug of the server is pulled, and asks here again when it is back', async () => {
-    testBed.model.play([[touch('x', 'toolu_k1')], [touch('y', 'toolu_k2')], [{ text: 'Made both.' }]]);
+  it('keeps its ask when the server is killed and started again, and makes the call once with the answer', async () => {
+    const twice = bash('echo made >> x', 'toolu_k1');
+    testBed.model.play([[twice], [touch('y', 'toolu_k2')], [{ text: 'Made both.' }]]);
     const { terminal, folder } = own.start('make x and y');
-    const lost = await own.pending();
+    const asked = await own.pending();
     await terminal.shows('❯ 1. Yes');
     await own.restart();
-    expect(await own.bed.api.asks.get(lost.ask_id)).toMatchObject({
-      status: 'cancelled',
-      answer: { reason: 'worker_restart', behavior: 'deny' },
-      delivery: { state: 'undeliverable', reason: expect.stringContaining('at its terminal') },
-    });
-    expect(await own.bed.api.runs.get(lost.run_id)).toMatchObject({ status: 'interrupted' });
-    await expect(own.bed.decide(lost, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     expect(testBed.files({ folder })).toEqual([]);
+    expect(await own.bed.api.asks.get(asked.ask_id)).toMatchObject({ status: 'pending' });
+    await own.bed.decide(asked, { behavior: 'allow' });
+    const next = await own.pending();
+    expect(next).toMatchObject({
+      session_id: asked.session_id,
+      run_id: asked.run_id,
+      tool_call_id: expect.stringContaining('toolu_k2~'),
+    });
+    expect(readFileSync(join(folder, 'x'), 'utf8')).toBe('made\n');
+    expect(await own.ended(asked)).toMatchObject({ status: 'answered', delivery: { state: 'delivered' } });
+    await own.restart();
+    // The terminal still asks, too: the first answer counts.
     await terminal.shows('❯ 1. Yes');
     await press(terminal, KEYS.enter);
-    const next = await own.pending();
-    expect(next).toMatchObject({ session_id: lost.session_id, tool_call_id: 'toolu_k2' });
-    await own.bed.decide(next, { behavior: 'allow' });
+    expect(await own.ended(next)).toMatchObject({ status: 'cancelled', answer: { reason: 'withdrawn' } });
     await terminal.shows('Made both.');
     expect(testBed.files({ folder })).toEqual(['x', 'y']);
     await runOf(next, 'completed');
     await terminal.end();
+  });
+
+  it('keeps the ask of a sub-agent, for which its terminal shows no dialog, when the server is killed', async () => {
+    const main = [[callsAgent('SUBWORK', 'toolu_r1')], [{ text: 'Over to you.' }], [{ text: 'All done.' }]];
+    testBed.model.play(main, 'MAINWORK');
+    testBed.model.play([[touch('sub', 'toolu_r2')], [{ text: 'I made it.' }]], 'SUBWORK');
+    const { terminal, folder } = own.start('MAINWORK');
+    const ask = await own.pending();
+    await terminal.shows('Over to you.');
+    await own.restart();
+    await allowed(ask, { terminal, folder }, 'All done.', ['sub']);
   });
 
   it('asks at its terminal when the server hangs, after the time its hooks may take', async () => {

@@ -52,8 +52,10 @@ describe('connect', PATIENT, () => {
     expect(connected).toMatchObject({ code: 0, stderr: expect.stringContaining('claude is not in the PATH') });
     const { hooks, model } = JSON.parse(readFileSync(settings, 'utf8'));
     expect(model).toBe('opus');
-    const [hook] = hooks.PermissionRequest[0].hooks;
+    const [hook] = hooks.PreToolUse[0].hooks;
     expect(hook.url).toBe(`${bed.server.url}/v1/hooks/claude`);
+    const [program] = hooks.PermissionRequest[0].hooks;
+    expect(program.command).toContain(` hook claude --url ${bed.server.url} --data `);
     expect(statSync(settings).mode & 0o777).toBe(0o600);
     expect(readFileSync(`${settings}.before-holdpoint`, 'utf8')).toBe(odd);
     const secret = String(hook.headers.Authorization).replace('Bearer ', '');
@@ -109,7 +111,7 @@ describe('connect', PATIENT, () => {
     writeFileSync(settings, odd);
     await run('connect', 'claude', '--yes');
     expect(await tokens()).toHaveLength(before.length + 1);
-    const [hook] = JSON.parse(readFileSync(settings, 'utf8')).hooks.PermissionRequest[0].hooks;
+    const [hook] = JSON.parse(readFileSync(settings, 'utf8')).hooks.PreToolUse[0].hooks;
     rmSync(`${settings}.before-holdpoint`);
     const ended = await run('disconnect', 'claude', '--yes');
     expect(ended).toMatchObject({
