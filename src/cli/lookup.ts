@@ -4,6 +4,7 @@
 import { type Client, listAll } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { AskKind } from '../core/ask.ts';
+import type { GrantView } from '../core/grant.ts';
 import type { AskView, RunView, SessionView } from '../core/views.ts';
 import type { Scope } from './command-flags.ts';
 import { Failure } from './failure.ts';
@@ -115,6 +116,16 @@ export async function findToken(client: Client, typed: string): Promise<string> 
       prefix: 'tok_',
     });
   return found?.token_id ?? notFound('token', typed);
+}
+
+export function findGrant(grants: readonly GrantView[], typed: string): string {
+  const found = matching(grants, typed, {
+    noun: 'grant',
+    idOf: (grant) => grant.grant_id,
+    describe: (grant) => oneLine(grant.tool),
+    prefix: 'grt_',
+  });
+  return found?.grant_id ?? notFound('grant', typed);
 }
 
 function notFound(noun: string, typed: string): never {

@@ -21,6 +21,7 @@ const LOAD = {
   disconnect: async () => (await import('./commands/disconnect.ts')).disconnectCommand(),
   demo: async () => (await import('./commands/demo.ts')).demoCommand(),
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
+  grants: async () => (await import('./commands/grants.ts')).grantsCommand(),
   rules: async () => (await import('./commands/rules.ts')).rulesCommand(),
   skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),

@@ -192,7 +192,11 @@ export const PostItem = z.strictObject({
   metadata: z
     .looseObject({
       prompt: z
-        .looseObject({ prompt_id: z.string().min(1).max(256), answers: z.array(GivenAnswer).max(100).optional() })
+        .looseObject({
+          prompt_id: z.string().min(1).max(256),
+          answers: z.array(GivenAnswer).max(100).optional(),
+          always: Always.optional().describe('With an answer that approves: from now on, without asking'),
+        })
         .nullable()
         .optional()
         .describe('The prompt it is about; null where the writer saw none. Refused where the thread asks another'),

@@ -132,7 +132,9 @@ async function postAnswer(
         `The agent has just withdrawn what it asked before, so the text may be meant for that. It now asks "${ask.id}": name it in metadata.prompt.prompt_id, or decide it with POST /v1/runs/{id}/approvals. Nothing was posted.`,
       );
     const why = reason === undefined ? {} : { reason: truncate(reason, LONGEST_NOTE) };
-    const done = await approve(ledger, run, { resolutions: [{ request_id: ask.id, behavior, ...why }], actor });
+    const always = body.metadata?.prompt?.always;
+    const resolution = { request_id: ask.id, behavior, ...why, ...(always && { always }) };
+    const done = await approve(ledger, run, { resolutions: [resolution], actor });
     return 'refused' in done ? done : { item, run: done };
   }
   const { questions } = ask.content;

@@ -84,6 +84,7 @@ async function prepare(): Promise<void> {
   const guide = { 'review-notes/SKILL.md': readFileSync(join(root, 'examples/review-notes/SKILL.md')) };
   const file = new Blob([zipSync(guide) as Uint8Array<ArrayBuffer>]);
   await client.skills.upload({ file, fileName: 'review-notes.zip' }).catch(() => {});
+  for (const { grant_id } of (await client.grants.list()).items) await client.grants.revoke(grant_id);
   const session = await client.sessions.create({ agent: 'external', session_id: 'nightly', title: 'Nightly build' });
   if (session.active_run_id) await client.runs.cancel(session.active_run_id);
   const { run_id } = await client.runs.start('nightly', { input: { text: 'deploy' } });

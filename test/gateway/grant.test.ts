@@ -229,3 +229,20 @@ describe('the preview', () => {
     ).toEqual(passing.sort());
   });
 });
+
+it('always in a thread goes with a post that names its prompt, and never with a plain text', async () => {
+  const post = (ask: AskView, text: string, prompt?: Fields) =>
+    server.post(`/v1/threads/thr_${ask.session_id}/items`, {
+      content: [{ type: 'text', text }],
+      ...(prompt && { metadata: { prompt: { prompt_id: ask.ask_id, ...prompt } } }),
+    });
+  const plain = await bash(await begun(), 'make');
+  await ok(post(plain, 'always'));
+  expect(await ok(server.get(`/v1/asks/${plain.ask_id}`))).toMatchObject({ answer: { behavior: 'deny' } });
+  const runId = await begun();
+  const ask = await bash(runId, 'make');
+  await refusal(post(ask, 'no', { always: {} }), 400, 'grant_refused');
+  await ok(post(ask, 'yes', { always: { uses: 1 } }));
+  expect(await bash(runId, 'make')).toMatchObject({ status: 'answered', answer: { behavior: 'allow' } });
+  expect(await bash(runId, 'make')).toMatchObject({ status: 'pending' });
+});

@@ -2,6 +2,7 @@
 import { batchesOf } from '../../client/approval-groups.ts';
 import { type Client, listAll } from '../../client/client.ts';
 import type { AskView } from '../../core/views.ts';
+import { type AlwaysFlags, alwaysOf, hasAlways, withAlways } from '../always-flags.ts';
 import { type Behavior, decideBatches } from '../approval-batches.ts';
 import { askSubcommands } from '../ask-subcommands.ts';
 import { Command } from '../command.ts';
@@ -13,7 +14,8 @@ import { note } from '../output.ts';
 import { connect } from '../server-connection.ts';
 import { type Interruption, interruptible } from '../signals.ts';
 
-interface DecideFlags extends WaitFlags, Scope {
+interface DecideFlags extends WaitFlags, Scope, AlwaysFlags {
+  always?: boolean;
   updatedInput?: string;
   updatedInputFile?: string;
   suggestion?: string[];
@@ -42,11 +44,15 @@ function allowCommand(): Command {
     .option('--updated-input <json>', 'allow this instead of what the agent asked for')
     .option('--updated-input-file <file>', 'the same from a file; - for standard input')
     .option('--suggestion <id>', 'also allow what the agent suggests; may be repeated', repeated)
+    .option('--always', 'and the same from now on, without asking; see it first: grants preview')
     .withExamples(
       'holdpoint approvals allow d1d077 --justification "looked at it"',
       `holdpoint approvals allow d1d077 --updated-input '{"command":"rm -r build"}'`,
+      'holdpoint approvals allow d1d077 --always --match "rm -rf build" --uses 3',
     );
-  return decision(command, 'look in').action((ids: string[], flags: DecideFlags) => decideSome('allow', ids, flags));
+  return decision(withAlways(command), 'look in').action((ids: string[], flags: DecideFlags) =>
+    decideSome('allow', ids, flags),
+  );
 }
 
 function denyCommand(): Command {
@@ -75,6 +81,8 @@ const decision = (command: Command, verb: string): Command =>
 
 function decideSome(behavior: Behavior, typed: readonly string[], flags: DecideFlags): Promise<void> {
   const updated = updatedInput(flags);
+  if (hasAlways(flags) && !flags.always)
+    throw new Failure('usage', '--scope, --match, --uses and --expires-after-ms go with --always');
   if (updated && typed.length > 1)
     throw new Failure('usage', '--updated-input is for one approval; give one id, or leave it out');
   return interruptible('nothing was decided', async (interruption) => {
@@ -120,6 +128,7 @@ function decide(client: Client, { behavior, asks, flags, updated, isSingle }: De
     request_id: ask.ask_id,
     behavior,
     ...(updated && { updated_input: updated }),
+    ...(flags.always && ask.kind === 'approval' && { always: alwaysOf(flags, ask) }),
     ...(flags.suggestion && { suggestion_ids: flags.suggestion }),
     ...(flags.reason !== undefined && { reason: flags.reason }),
     ...(flags.justification !== undefined && { justification: flags.justification }),

@@ -1,11 +1,15 @@
 // `holdpoint rules`: shows the server's rules, and tests which of them would decide a call and why. Reads the file that the
-// server reads when it starts; calls no server and decides nothing.
+// server reads; only `explain` calls the server. Decides nothing.
 import { stateFolder } from '../../client/local.ts';
 import { sourced } from '../../core/rule.ts';
 import { compileRules, decideByRules } from '../../core/rule-set.ts';
+import type { ApprovalAskView } from '../../core/views.ts';
 import { Command } from '../command.ts';
+import type { ServerFlags } from '../command-flags.ts';
 import { objectOf, readJson } from '../json-input.ts';
+import { findAsk } from '../lookup.ts';
 import { print, printJson, printList } from '../output.ts';
+import { connect } from '../server-connection.ts';
 import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
@@ -14,9 +18,9 @@ interface RuleFlags {
 }
 
 export function rulesCommand(): Command {
-  return new Command('rules', 'rules that decide approvals: list, test')
+  return new Command('rules', 'rules that decide approvals: list, test, explain')
     .withExamples('holdpoint rules list', `holdpoint rules test Bash '{"command":"git status"}'`)
-    .withSubcommands(listCommand(), testCommand());
+    .withSubcommands(listCommand(), testCommand(), explainCommand());
 }
 
 /** boot/ is loaded only by the commands that need it. */
@@ -71,4 +75,30 @@ function testCommand(): Command {
           for (const part of parts) print(line(span(`  ${part.decision.padEnd(8)}  ${oneLine(part.why)}`)));
       }
     });
+}
+
+function explainCommand(): Command {
+  return new Command('explain', 'why an approval was asked or decided, and what rules and grants say about it now')
+    .argument('<request_id>', 'the approval, or the beginning or end of its id')
+    .withExamples('holdpoint rules explain d1d077')
+    .withServer()
+    .action(async (typed: string, flags: ServerFlags) => {
+      const client = await connect(flags);
+      const ask = (await findAsk(client, 'approval', typed, {})) as ApprovalAskView;
+      const { tool_name, input, work_folder, lineage, asked_because } = ask.request;
+      const context = lineage ? 'subagent' : 'thread';
+      const test = { tool_name, input, context, session_id: ask.session_id, work_folder } as const;
+      const now = await client.rules.test(test);
+      const then = thenOf(ask) ?? asked_because?.why ?? 'no rule applied: it was asked';
+      if (flags.json) return printJson({ request_id: ask.ask_id, then, now });
+      print(line(span('then', 'bold'), span(`  ${oneLine(then)}`)));
+      print(line(span('now', 'bold'), span(`   ${now.decision}: ${oneLine(now.explanation)}`)));
+      for (const part of now.parts) print(line(span(`  ${part.decision.padEnd(8)}  ${oneLine(part.why)}`)));
+    });
+}
+
+/** What decided it without a person. */
+function thenOf({ answer }: ApprovalAskView): string | undefined {
+  if (answer?.surface !== 'system') return undefined;
+  return `${answer.behavior} by ${answer.answered_by}: ${answer.justification ?? answer.reason ?? ''}`;
 }

@@ -40,6 +40,8 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   lines.push(...lineageLines(request, width));
   if (request.work_folder) lines.push(...wrap(line(span(`in ${oneLine(request.work_folder)}`, 'dim')), width));
   if (request.reason) lines.push(...paragraph(prose(request.reason), width, 'dim'));
+  if (request.asked_because)
+    lines.push(...paragraph(`Asked because ${prose(request.asked_because.why)}`, width, 'dim'));
   if (request.earlier) lines.push(...paragraph(earlierText(request.earlier), width, 'warn'));
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapAll(unifiedDiff(request.diff), width, 1));
