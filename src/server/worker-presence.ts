@@ -7,6 +7,8 @@ import type { AgentView } from '../core/views.ts';
 
 /** Longer than any worker waits for work. */
 const GONE_AFTER_MS = 90_000;
+/** Of one token, so that none crowds out the workers of others. */
+const MOST_WORKERS = 500;
 
 export type KnownAgent = AgentDescription & Pick<AgentView, 'is_connectable'>;
 
@@ -17,8 +19,8 @@ interface Seen {
 }
 
 export class WorkerPresence {
-  /** By worker: what it said when it was last there. */
-  readonly #seen = new Map<string, Seen>();
+  /** By token and worker: what it said when it was last there, the latest last. */
+  readonly #seen = new Map<string, Map<string, Seen>>();
   readonly #described: ReadonlyMap<string, KnownAgent>;
 
   /** `known`: the agents that this build can describe; a worker may offer others. */
@@ -27,19 +29,31 @@ export class WorkerPresence {
   }
 
   /** A worker asks for work. */
-  note({ worker_id, agents, labels = [] }: Pick<ClaimRun, 'worker_id' | 'agents' | 'labels'>, now: number): void {
-    this.#seen.set(worker_id, { agents: agents.map(({ name }) => name), labels: inOrder(labels), at: now });
+  note(
+    tokenId: string,
+    { worker_id, agents, labels = [] }: Pick<ClaimRun, 'worker_id' | 'agents' | 'labels'>,
+    now: number,
+  ): void {
+    const own = this.#seen.get(tokenId) ?? new Map<string, Seen>();
+    this.#seen.set(tokenId, own);
+    own.delete(worker_id);
+    own.set(worker_id, { agents: agents.map(({ name }) => name), labels: inOrder(labels), at: now });
+    const [oldest = worker_id] = own.keys();
+    if (own.size > MOST_WORKERS) own.delete(oldest);
   }
 
   /** A worker that has its hands full asks for nothing, and is still there. */
-  noteBusy(workerId: string, now: number): void {
-    const seen = this.#seen.get(workerId);
+  noteBusy(tokenId: string, workerId: string, now: number): void {
+    const seen = this.#seen.get(tokenId)?.get(workerId);
     if (seen) seen.at = now;
   }
 
   agents(now: number): AgentView[] {
-    for (const [id, { at }] of this.#seen) if (now - at > GONE_AFTER_MS) this.#seen.delete(id);
-    const workers = [...this.#seen.values()];
+    for (const [tokenId, own] of this.#seen) {
+      for (const [id, { at }] of own) if (now - at > GONE_AFTER_MS) own.delete(id);
+      if (own.size === 0) this.#seen.delete(tokenId);
+    }
+    const workers = [...this.#seen.values()].flatMap((own) => [...own.values()]);
     return [...new Set(workers.flatMap(({ agents }) => agents))].sort().map((name) => {
       const hosts = workers.filter(({ agents }) => agents.includes(name));
       const labels = [...new Map(hosts.map((host) => [labelKey(host.labels), host.labels])).values()];

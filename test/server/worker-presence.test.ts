@@ -13,10 +13,21 @@ it('says of each agent whether it can be connected, and of an unknown one that i
     { name: 'own', title: 'Own', ...described, is_connectable: true },
     { name: 'hosted', title: 'Hosted', ...described, is_connectable: false },
   ]);
-  presence.note(offered('own', 'hosted', 'stranger'), 0);
+  presence.note('tok_1', offered('own', 'hosted', 'stranger'), 0);
   expect(presence.agents(0).map(({ name, title, is_connectable }) => [name, title, is_connectable])).toEqual([
     ['hosted', 'Hosted', false],
     ['own', 'Own', true],
     ['stranger', 'stranger', false],
   ]);
+});
+
+it('finding 25: remembers at most 500 workers of one token, and those of every other', () => {
+  const presence = new WorkerPresence([]);
+  presence.note('tok_honest', { ...offered('mine'), worker_id: 'honest' }, 0);
+  for (let n = 0; n < 2000; n++) presence.note('tok_hostile', { ...offered(`a${n % 7}`), worker_id: `w${n}` }, 0);
+  const workers = Object.fromEntries(presence.agents(0).map(({ name, workers: count }) => [name, count]));
+  expect(workers.mine).toBe(1);
+  expect(Object.values(workers).reduce((sum, count) => sum + count)).toBe(501);
+  presence.noteBusy('tok_hostile', 'honest', 100_000);
+  expect(presence.agents(100_000)).toEqual([]);
 });

@@ -16,7 +16,7 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     otherReplies: { 204: z.null() },
     async handle({ actor, body, reply }) {
       const close = throttle.open(actor);
-      workers.note({ ...body, labels: body.labels ?? actor.labels }, gateway.now());
+      workers.note(actor.tokenId, { ...body, labels: body.labels ?? actor.labels }, gateway.now());
       try {
         return (await gateway.waitForWork(body, goneSignal(reply), actor)) ?? reply.code(204).send(null);
       } finally {
@@ -31,7 +31,7 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     body: Heartbeat,
     reply: RunView,
     change({ actor, params, body, key }) {
-      workers.noteBusy(body.worker_id, gateway.now());
+      workers.noteBusy(actor.tokenId, body.worker_id, gateway.now());
       return gateway.keepLease(params.run_id, body, key, actor);
     },
   });
