@@ -26,6 +26,8 @@ declare module 'fastify' {
     mayBeAmbiguous?: boolean;
     /** Where a body may have more than the limit of all others. */
     bodyBytes?: number;
+    /** Probes and scrapers reach the server by an address that it need not know. */
+    anyHost?: boolean;
     /** The reply is a stream, whatever the caller accepts. */
     isStream?: boolean;
   }
@@ -171,6 +173,7 @@ function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   // Two of them are read in different ways by different programs.
   if (rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1)
     throw fail('host_not_allowed', 'A request has one Host header, not several.');
+  if (request.routeOptions.config.anyHost && headers.host !== undefined) return;
   const meant = URL.canParse(url) ? [new URL(url).host] : [];
   for (const host of [...meant, headers.host ?? '']) {
     const name = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(host)?.[1] ?? host;

@@ -36,7 +36,6 @@ describe('the header Host', () => {
     for (const [path, token] of [
       ['/v1/asks', server.token],
       ['/v1/asks', null],
-      ['/healthz', null],
       ['/openapi.json', null],
       ['/nowhere', null],
     ] as const) {
@@ -44,6 +43,14 @@ describe('the header Host', () => {
       expect(problem).toMatchObject({ domain: 'auth', detail: expect.stringContaining('127.0.0.1') });
     }
   });
+});
+
+it('answers probes under any Host, and metrics under any Host with a token alone', async () => {
+  for (const path of ['/healthz', '/readyz']) await ok(look({ host: '10.0.0.7:4777' }, path, null));
+  await ok(look({ host: '10.0.0.7:4777' }, '/metrics'));
+  await refusal(look({ host: '10.0.0.7:4777' }, '/metrics', null), 401, 'unauthenticated');
+  const foreign = { host: '10.0.0.7:4777', origin: 'https://evil.example' };
+  await refusal(look(foreign, '/healthz', null), 403, 'origin_not_allowed');
 });
 
 describe('the header Origin', () => {

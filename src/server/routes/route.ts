@@ -56,6 +56,8 @@ interface Declaration<Query, Body, Reply> {
   summary: string;
   description?: string;
   scopes: FastifyContextConfig['scopes'];
+  /** Answers under any Host: it shows nothing, or only to a token. */
+  anyHost?: boolean;
   /** Media types of a body that is no JSON. */
   consumes?: string[];
   query?: Query;
@@ -115,7 +117,7 @@ export const routesOn =
   (app: App, hash: Hash): AddRoute =>
   (tag, operation, route) => {
     const [method = '', url = ''] = operation.split(' ');
-    const { scopes, status = 200, creates, options } = route;
+    const { scopes, anyHost = false, status = 200, creates, options } = route;
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.code(status);
       const call = callOf(request, reply, hash) as never;
@@ -124,7 +126,14 @@ export const routesOn =
       if (created && creates) reply.code(201);
       return view;
     };
-    app.route({ method, url, ...options, config: { scopes }, schema: schemaOf(tag, url, route), handler } as never);
+    app.route({
+      method,
+      url,
+      ...options,
+      config: { scopes, anyHost },
+      schema: schemaOf(tag, url, route),
+      handler,
+    } as never);
   };
 
 function callOf(request: FastifyRequest, reply: FastifyReply, hash: Hash): Call<unknown, unknown, unknown> {

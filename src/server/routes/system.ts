@@ -10,6 +10,7 @@ export function addSystem({ route, gateway }: Context, metrics: Metrics): void {
   route('system', 'GET /healthz', {
     summary: 'The process is alive',
     scopes: 'open',
+    anyHost: true,
     reply: Health,
     handle: async () => ({ status: 'ok' }),
   });
@@ -17,6 +18,7 @@ export function addSystem({ route, gateway }: Context, metrics: Metrics): void {
   route('system', 'GET /readyz', {
     summary: 'The server can read its database',
     scopes: 'open',
+    anyHost: true,
     reply: Health,
     async handle() {
       await gateway.lastSeq();
@@ -27,6 +29,7 @@ export function addSystem({ route, gateway }: Context, metrics: Metrics): void {
   route('system', 'GET /metrics', {
     summary: 'Prometheus metrics',
     scopes: READERS,
+    anyHost: true,
     reply: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },
     handle: async ({ reply }) => reply.type(metrics.contentType).send(await metrics.text()),
   });
