@@ -1,6 +1,6 @@
 // Replaces the key that signs the log. The key before it signs the introduction of the new one, which is an event: with the
 // first public key a verifier can follow all others.
-import { type Introduction, introductionText, KEY_INTRODUCED } from '../core/checkpoint.ts';
+import { introductionText, KEY_INTRODUCED, readIntroduction } from '../core/checkpoint.ts';
 import type { Ports, SigningKey } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { AuditKeyView } from '../core/views.ts';
@@ -29,7 +29,8 @@ export async function rotateAuditKey(ports: Ports, key?: Key): Promise<Reply<Aud
 export async function introduceOwnKey(ports: Ports): Promise<void> {
   await ports.store.write(async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
-    const publicKey = await keyOfLog(tx);
+    // A damaged log is still served, so that it can be audited; nothing is signed in it.
+    const publicKey = await keyOfLog(tx).catch(() => undefined);
     const previous = publicKey === undefined ? undefined : ports.auditKeys.find(publicKey);
     const own = ports.auditKeys.preferred();
     if (!previous || previous.publicKey === own.publicKey) return;
@@ -47,9 +48,10 @@ function introduce(ledger: Ledger, { publicKey: key }: SigningKey, previous: Sig
 export function listAuditKeys(ports: Ports): Promise<AuditKeyView[]> {
   return ports.store.read(async (r) => {
     const latest = await r.latest(SYSTEM_SESSION, KEY_INTRODUCED, Number.MAX_SAFE_INTEGER, MOST_KEYS);
-    const introduced = latest
-      .reverse()
-      .map(({ at, data }) => ({ ...(JSON.parse(data) as Introduction), introduced_at_ms: at }));
+    const introduced = latest.reverse().flatMap(({ at, data }) => {
+      const said = readIntroduction(data);
+      return said ? [{ ...said, introduced_at_ms: at }] : [];
+    });
     const first = introduced[0]?.previous_key ?? (await keyOfLog(r)) ?? ports.auditKeys.preferred().publicKey;
     const keys = [{ key: first }, ...introduced.map(({ key, introduced_at_ms }) => ({ key, introduced_at_ms }))];
     return keys.map((key, i) => ({ ...key, is_current: i === keys.length - 1 }));

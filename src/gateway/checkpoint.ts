@@ -5,13 +5,15 @@
 import {
   CHECKPOINT,
   type Checkpoint,
-  type Introduction,
   KEY_INTRODUCED,
   NO_CHECKPOINT,
+  readCheckpoint,
+  readIntroduction,
   signedText,
   statementOf,
 } from '../core/checkpoint.ts';
 import { fail } from '../core/errors.ts';
+import type { Event } from '../core/event.ts';
 import type { Ports, Reader, SigningKey } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { eventPage } from './event-page.ts';
@@ -50,7 +52,7 @@ async function newestOf(reader: Reader): Promise<{ seq: number; through: number;
   const [event] = await reader.latest(SYSTEM_SESSION, CHECKPOINT, Number.MAX_SAFE_INTEGER, 1);
   if (!event) return { seq: 0, through: 0 };
   const { seq, data } = event;
-  return { seq, through: (JSON.parse(data) as Checkpoint).through_seq, data };
+  return { seq, through: checkpointOf(event).through_seq, data };
 }
 
 /** The pair whose turn it is to sign. */
@@ -68,7 +70,14 @@ export async function currentKey({ auditKeys }: Ports, reader: Reader): Promise<
 /** The public key that a checkpoint must be signed with now; undefined before the first. */
 export async function keyOfLog(reader: Reader): Promise<string | undefined> {
   const [introduced] = await reader.latest(SYSTEM_SESSION, KEY_INTRODUCED, Number.MAX_SAFE_INTEGER, 1);
-  if (introduced) return (JSON.parse(introduced.data) as Introduction).key;
+  if (introduced) return (readIntroduction(introduced.data) ?? unreadable(introduced)).key;
   const [signed] = await reader.latest(SYSTEM_SESSION, CHECKPOINT, Number.MAX_SAFE_INTEGER, 1);
-  return signed && (JSON.parse(signed.data) as Checkpoint).key;
+  return signed && checkpointOf(signed).key;
+}
+
+const checkpointOf = (event: Event): Checkpoint => readCheckpoint(event.data) ?? unreadable(event);
+
+/** Nothing is signed after a statement that was damaged, because a new one would vouch for it. */
+function unreadable({ seq, type }: Event): never {
+  throw fail('record_unreadable', `Event ${seq} (${type}) of the log is damaged. See \`holdpoint audit verify\`.`);
 }

@@ -2,7 +2,7 @@
 // or cut off, and linked again, by who can write the database but not read the key. A seal that was broken once stays
 // broken: the session goes on, and `audit verify` reports it.
 
-import { CHECKPOINT, type Checkpoint, isChained } from '../core/checkpoint.ts';
+import { CHECKPOINT, isChained, readCheckpoint } from '../core/checkpoint.ts';
 import type { Ports, Reader, Sealer } from '../core/ports.ts';
 import { type Session, SYSTEM_SESSION } from '../core/session.ts';
 
@@ -43,5 +43,7 @@ export async function sealOldHeads(ports: Ports): Promise<void> {
 
 async function hasChainedCheckpoint(reader: Reader): Promise<boolean> {
   const [event] = await reader.latest(SYSTEM_SESSION, CHECKPOINT, Number.MAX_SAFE_INTEGER, 1);
-  return event !== undefined && isChained(JSON.parse(event.data) as Checkpoint);
+  if (!event) return false;
+  const said = readCheckpoint(event.data);
+  return !said || isChained(said);
 }

@@ -221,6 +221,19 @@ export function eventJson(e: Event): string {
   return `{"seq":${e.seq},"session_seq":${e.sessionSeq},"id":"${e.id}","at_ms":${e.at},"session_id":"${e.sessionId}"${run}${ask},"type":"${e.type}","data":${e.data},"prev_hash":"${e.prevHash}","hash":"${e.hash}"}`;
 }
 
+/** The same for an event of the database: one that was damaged there is sent as JSON too, so that an audit can name it. */
+export function storedEventJson(e: Event): string {
+  const text = eventJson(e);
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    const { sessionSeq, sessionId, runId, askId, prevHash, at, ...same } = e;
+    const ids = { session_seq: sessionSeq, session_id: sessionId, run_id: runId, ask_id: askId, prev_hash: prevHash };
+    return JSON.stringify({ ...same, ...ids, at_ms: at, data: { unreadable: e.data } });
+  }
+}
+
 export const messageView = ({ subject, payload, attempts, ...m }: Message): MessageView => ({
   message_id: m.id,
   subject,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { auditServer } from '../../src/cli/log-audit.ts';
 import { createClient } from '../../src/client/client.ts';
+import type { EventView } from '../../src/core/views.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
 import { decide, deny, type Held, held, ok, raiseApproval, startRun } from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
@@ -89,7 +90,7 @@ it('keeps up with a server that is at work while its rows are compared', async (
   expect(await faults()).toEqual([]);
 });
 
-describe('the tampering of the security review', () => {
+describe('finding 11: the tampering of the security review', () => {
   it('with a signed event is detected', async () => {
     const found = await tampered((file) => file.edit(claimOf(file, first), 'not today', 'why not'));
     expect(found[0]).toMatch(new RegExp(`^session ${first.sessionId}: event \\d+ was altered$`));
@@ -237,6 +238,48 @@ describe('the tampering of the security review', () => {
       expect.stringMatching(/^line 3 of the witness: .* which was cut off or rewritten$/),
     ]);
   });
+
+  it('that deletes every checkpoint and seal is detected by a witness, and by nothing else', async () => {
+    const found = await tampered((file) => {
+      file.edit(claimOf(file, first), 'not today', 'why not');
+      file.run(`UPDATE asks SET answer = replace(answer, 'not today', 'why not') WHERE id = ?`, first.ask.ask_id);
+      file.run(`DELETE FROM events WHERE type = 'audit.checkpoint'`);
+      file.relink();
+      file.run('UPDATE sessions SET head_mac = NULL');
+      const last = file.events().findLast(({ sessionId }) => sessionId === 'system')?.at ?? 0;
+      file.run('UPDATE sessions SET updated_at = ? WHERE id = ?', last, 'system');
+    });
+    expect(found).toEqual([]);
+    expect(await faults([witness])).toEqual([
+      expect.stringMatching(/^line 1 of the witness: .* which was cut off or rewritten$/),
+      expect.stringMatching(/^line 2 of the witness: /),
+    ]);
+  });
+
+  it('that leaves an event without readable JSON is named, and the server still lists its log', async () => {
+    const found = await tampered((file) =>
+      file.run(`UPDATE events SET data = '{"by":' WHERE seq = ?`, claimOf(file, first).seq),
+    );
+    const { session_seq, session_id } = (
+      await ok(server.get<EventView[]>(`/v1/sessions/${first.sessionId}/events`))
+    ).find(({ data }) => data.unreadable === '{"by":') as EventView;
+    expect(session_id).toBe(first.sessionId);
+    expect(found).toContain(`session ${first.sessionId}: event ${session_seq} was altered`);
+  });
+
+  it.each(['audit.checkpoint', 'audit.key'])(
+    'that leaves a signed statement without readable JSON is named, and nothing is signed after it: %s',
+    async (type) => {
+      await server.gateway.rotateAuditKey();
+      const signed = await events('audit.checkpoint');
+      const [damaged] = (await events(type)).slice(-1);
+      const found = await tampered((file) => file.run(`UPDATE events SET data = '{' WHERE seq = ?`, damaged?.seq ?? 0));
+      expect(found).toContain(`session system: event ${damaged?.sessionSeq} was altered`);
+      await denied();
+      await expect(signLog(server.ports)).rejects.toThrow(`Event ${damaged?.seq} (${type}) of the log is damaged`);
+      expect(await events('audit.checkpoint')).toHaveLength(signed.length);
+    },
+  );
 
   it('with the witness itself is detected', async () => {
     const [line = ''] = witness;

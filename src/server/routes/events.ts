@@ -5,7 +5,7 @@ import { type Event, isOnlyLooking } from '../../core/event.ts';
 import type { EventFilter } from '../../core/ports.ts';
 import type { Actor } from '../../core/token.ts';
 import { EventView } from '../../core/views.ts';
-import { eventJson } from '../../gateway/views.ts';
+import { storedEventJson } from '../../gateway/views.ts';
 import { EVERY_READER } from '../auth.ts';
 import { digits, limitOf, linkNext } from '../request.ts';
 import { cursorOf, wantsStream } from '../sse.ts';
@@ -74,7 +74,7 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
     const last = events.at(-1);
     if (last && hasMore) linkNext(request, reply, 'after', String(last.seq));
     const shown = isForAgent(request.actor) ? events.filter(isShownToAgents) : events;
-    return reply.type('application/json').send(`[${shown.map(eventJson).join(',')}]`);
+    return reply.type('application/json').send(`[${shown.map(storedEventJson).join(',')}]`);
   }
 
   async function stream(
