@@ -52,6 +52,23 @@ describe('documents', () => {
     }
   });
 
+  it('SECURITY.md names the tests of every finding, which are named after it', () => {
+    const rows = tableUnder(read('SECURITY.md'), 'Findings of the review before release');
+    expect(rows.map(([finding]) => Number.parseInt(finding ?? '', 10))).toEqual(
+      Array.from({ length: 25 }, (_, i) => i + 1),
+    );
+    for (const [finding = '', where = ''] of rows) {
+      const files = [...where.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
+      const named = new RegExp(`['"\`]finding ${Number.parseInt(finding, 10)}: `);
+      const isNamed = (file: string) => named.test(read(file)) || /skills\.test\.ts$/.test(file);
+      expect(
+        files.filter((file) => !isNamed(file)),
+        finding,
+      ).toEqual([]);
+      expect(files, finding).not.toEqual([]);
+    }
+  });
+
   it('ARCHITECTURE.md gives a reason for each dependency', () => {
     const written = tableUnder(read('ARCHITECTURE.md'), 'Dependencies').map(([name]) => name);
     expect([...written].sort()).toEqual(Object.keys(manifest.dependencies).sort());

@@ -8,7 +8,7 @@ import { endEverything, spawnHoldpoint, temporaryFolder } from '../support/proce
 afterAll(endEverything);
 
 describe('the state folder', () => {
-  it('is created for its owner alone, and refused when others can read it', () => {
+  it('finding 17: is created for its owner alone, and refused when others can read it', () => {
     const folder = join(temporaryFolder(), 'state');
     openStateFolder(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -16,7 +16,7 @@ describe('the state folder', () => {
     expect(() => openStateFolder(folder)).toThrow(`Run: chmod 700 ${folder}`);
   });
 
-  it('stops the server before it starts when others can write to it', async () => {
+  it('finding 17: stops the server before it starts when others can write to it', async () => {
     const data = join(temporaryFolder(), 'open');
     mkdirSync(data);
     chmodSync(data, 0o777);
@@ -36,7 +36,7 @@ describe('a secret in it', () => {
     expect(readFileSync(join(folder, 'secret.key'), 'utf8').trim()).toBe(secret);
   });
 
-  it('is refused when it is shorter than a key must be, from the file and from the environment', () => {
+  it('finding 16: is refused when it is shorter than a key must be, from the file and from the environment', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'secret.key'), 'abc\n', { mode: 0o600 });
     expect(() => secretKey(undefined, folder)).toThrow(/secret\.key has 2 bytes/);
@@ -44,7 +44,7 @@ describe('a secret in it', () => {
     expect(secretKey(Buffer.alloc(32, 7).toString('base64url'), folder)).toHaveLength(32);
   });
 
-  it('may not be a preset token that could be guessed', () => {
+  it('finding 16: may not be a preset token that could be guessed', () => {
     expect(() => refuseShortToken('a')).toThrow('has 1 characters; at least 24 are needed');
     expect(() => refuseShortToken('x'.repeat(24))).not.toThrow();
   });

@@ -20,7 +20,7 @@ const isOwned = (page: Page) => page.evaluate(() => 'owned' in window);
 describeInBrowser('hostile text', () => {
   const testBed = useTestBed();
 
-  it('shows a plan that would overflow the Markdown parser to the letter, and keeps the inbox working', async () => {
+  it('finding 2: shows a plan that would overflow the Markdown parser to the letter, and keeps the inbox working', async () => {
     const nested = '- > '.repeat(2000);
     const plan = { do: 'approve', tool_name: 'ExitPlanMode', input: { plan: nested }, reason: nested } as const;
     const run = await playMock(testBed.client, { ...plan, id: 'plan' });

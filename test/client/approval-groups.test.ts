@@ -25,7 +25,7 @@ describe('groups of approvals', () => {
     expect(groupCount('echo a', 'echo b\ncurl evil')).toBe(0);
   });
 
-  it('run in one folder, for one asker, and were not decided before', () => {
+  it('finding 7: run in one folder, for one asker, and were not decided before', () => {
     const inFolder = (work_folder: string, more: object = {}) => {
       const ask = approval({ command: 'rm -rf build' });
       return entry({ ...ask, request: { ...ask.request, work_folder, ...more } });

@@ -328,7 +328,7 @@ describe('text of an agent in a prompt', () => {
 });
 
 describe('the action of an approval', () => {
-  it('is shown with its folder, its other fields, its diff and who asks', () => {
+  it('finding 8: is shown with its folder, its other fields, its diff and who asks', () => {
     const input = { command: 'make', timeout: 5 };
     const { text, metadata } = pendingPrompt(
       approves({ input, diff: '-a\n+b', lineage: ['reviewer'] }),

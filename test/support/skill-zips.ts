@@ -52,7 +52,7 @@ export const BAD: [name: string, zip: () => Buffer, reason: RegExp][] = [
   ['a blank description', () => skillZip('review-notes', '---\ndescription: " "\n---\n'), /no description/],
   ['front matter that is no YAML', () => skillZip('review-notes', '---\n{[\n---\n'), /not YAML/],
   [
-    'front matter with 32 000 keys, which takes quadratic time to parse',
+    'finding 3: front matter with 32 000 keys, which takes quadratic time to parse',
     () => skillZip('review-notes', `---\n${Array.from({ length: 32_000 }, (_, n) => `k${n}: v\n`).join('')}---\n`),
     /more than 16384 characters/,
   ],

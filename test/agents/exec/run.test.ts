@@ -271,7 +271,7 @@ describe('a dispatch that cannot start', () => {
     expect(await fails(folder, { command: ['true'] })).toMatchObject({ status: 'completed' });
   });
 
-  it('writes its input beside a link of the repository, never through it', async () => {
+  it('finding 12: writes its input beside a link of the repository, never through it', async () => {
     const folder = d.workspace({ '.agora/keep': '' });
     const outside = join(d.workspace({ profile: 'mine' }), 'profile');
     symlinkSync(outside, join(folder, '.agora/input.json'));
