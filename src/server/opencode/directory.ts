@@ -8,7 +8,10 @@ export function directoryOf({ query, headers }: FastifyRequest): string | undefi
   const header = headers['x-opencode-directory'];
   const given =
     (query as { directory?: unknown }).directory ?? (typeof header === 'string' ? decoded(header) : undefined);
-  return typeof given === 'string' && given !== '' ? trimmed(given) : undefined;
+  if (given === undefined || given === '') return undefined;
+  if (typeof given !== 'string')
+    throw badRequest(`Expected string, got ${JSON.stringify(given)}\n  at ["directory"]`, 'Query');
+  return trimmed(given);
 }
 
 function decoded(text: string): string {

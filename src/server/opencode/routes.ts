@@ -52,7 +52,7 @@ export function addOpencode(context: Context, version: string): void {
   const callOf = (request: FastifyRequest) => ({
     request,
     params: request.params as Record<string, string>,
-    query: request.query as Query,
+    query: queryOf(request),
     gateway,
     actor: { ...request.actor, surface: 'opencode' as const },
     directory: directoryOf(request),
@@ -121,6 +121,14 @@ function addSessions(add: Add, version: string): void {
       await findSession(caller, params.conversation_id ?? '');
       return [];
     });
+}
+
+/** One value for each name. */
+function queryOf({ query }: FastifyRequest): Query {
+  for (const [name, value] of Object.entries(query as object))
+    if (typeof value !== 'string')
+      throw badRequest(`Expected string, got ${JSON.stringify(value)}\n  at ["${name}"]`, 'Query');
+  return query as Query;
 }
 
 function numberIn(query: Query, name: string): number | undefined {

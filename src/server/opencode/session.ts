@@ -1,5 +1,6 @@
 // Translates sessions, thread items and pending asks into OpenCode's sessions and messages. Pure.
-import type { ApprovalAskView, AskView, ItemView, SessionView } from '../../core/views.ts';
+import type { ApprovalAskView, ItemView, SessionView } from '../../core/views.ts';
+import type { ItemAtCursor } from '../../gateway/thread-items.ts';
 import { messageIdOf, partIdOf, sessionIdOf } from './ids.ts';
 import { actionOf, askMessageId, replyOf } from './permission.ts';
 import type { Message, Part, SessionInfo, ToolState } from './protocol.ts';
@@ -45,26 +46,21 @@ export function sessionOf(session: Conversation, version: string): SessionInfo {
 /** Items that only mark a state of the run. */
 const UNSAID = ['turn_end', 'status'];
 
-/** The conversation, in the order of its ids; each pending approval as a tool call that has not run. */
-export function messagesOf(session: Conversation, items: readonly ItemView[], pending: readonly AskView[]): Message[] {
-  const messages: Message[] = [];
-  let parentID = '';
-  let at = 0;
-  for (const item of items) {
-    const text = textOf(item);
-    if (text === '' || UNSAID.includes(String(item.metadata?.type))) continue;
-    at = Math.max(at, item.created_at_ms);
-    const id = messageIdOf(at, `${String(messages.length).padStart(6, '0')}`);
-    const base = { id: partIdOf(id), sessionID: sessionIdOf(session.session_id), messageID: id };
-    const isThought = item.metadata?.type === 'thinking';
-    const part: Part = isThought
-      ? { ...base, type: 'reasoning', text, time: { start: at, end: at } }
-      : { ...base, type: 'text', text };
-    if (item.author.role === 'user') parentID = id;
-    messages.push({ info: infoOf(session, item.author.role, id, at, parentID, at), parts: [part] });
-  }
-  for (const ask of pending) if (ask.kind === 'approval') messages.push(askMessage(session, ask));
-  return messages.sort((a, b) => (a.info.id < b.info.id ? -1 : 1));
+/** `at`: its instant, never before that of the item before it, so that ids sort as the thread does. */
+export function itemMessage(
+  session: Conversation,
+  { view, place }: ItemAtCursor,
+  at: number,
+  parentID: string,
+): Message | undefined {
+  const text = textOf(view);
+  const type = view.metadata?.type;
+  if (text === '' || UNSAID.includes(String(type))) return undefined;
+  const id = messageIdOf(at, `${String(place.seq).padStart(15, '0')}_${place.n}`);
+  const base = { id: partIdOf(id), sessionID: sessionIdOf(session.session_id), messageID: id };
+  const thought = { type: 'reasoning', text, time: { start: at, end: at } } as const;
+  const part: Part = { ...base, ...(type === 'thinking' ? thought : { type: 'text', text }) };
+  return { info: infoOf(session, view.author.role, id, at, parentID, at), parts: [part] };
 }
 
 function textOf({ content, metadata }: ItemView): string {

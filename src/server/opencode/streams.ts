@@ -10,6 +10,8 @@ import type { DoorEvent } from './protocol.ts';
 import { type Caller, pendingOf } from './requests.ts';
 
 const HEARTBEAT_MS = 10_000;
+/** What is pending is sent, the oldest first, until it is longer than this; the lists have the rest. */
+const LONGEST_FIRST = 2 * 1024 * 1024;
 
 export function addStreams(own: App, { gateway, throttle, streams }: Context, version: string): void {
   const stream = async (request: FastifyRequest, reply: FastifyReply, isGlobal: boolean): Promise<FastifyReply> => {
@@ -29,8 +31,12 @@ export function addStreams(own: App, { gateway, throttle, streams }: Context, ve
     const close = throttle.open(actor);
     try {
       const after = await gateway.lastSeq();
-      const pending = isGlobal ? await pendingEvents({ gateway, actor, directory: undefined }) : [];
-      const first = [sign('server.connected'), ...pending.map(framesOf)].join('');
+      let first = sign('server.connected');
+      if (isGlobal)
+        for await (const pending of pendingEvents({ gateway, actor, directory: undefined })) {
+          first += framesOf(pending);
+          if (first.length > LONGEST_FIRST) break;
+        }
       streams.open(gateway, request, reply, { filter: {}, after, first, isShown: isTranslated, lookUp }, close);
     } catch (error) {
       close();
@@ -47,9 +53,7 @@ export function addStreams(own: App, { gateway, throttle, streams }: Context, ve
   own.get('/global/event', { config, schema: { hide: true } }, (request, reply) => stream(request, reply, true));
 }
 
-async function pendingEvents(caller: Caller): Promise<Translated[]> {
-  const asks = [...(await pendingOf('approval', caller)), ...(await pendingOf('question', caller))];
-  const pending: Translated[] = [];
-  for (const ask of asks) pending.push(await eventsOfPending(ask, caller.gateway));
-  return pending;
+async function* pendingEvents(caller: Caller): AsyncGenerator<Translated> {
+  for (const kind of ['approval', 'question'] as const)
+    for (const ask of await pendingOf(kind, caller)) yield eventsOfPending(ask, caller.gateway);
 }

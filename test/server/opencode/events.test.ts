@@ -17,11 +17,9 @@ import {
 import { openServer } from '../../support/server.ts';
 import { serverForAll } from '../../support/shared-fixtures.ts';
 import { openStream } from '../../support/stream.ts';
-import { basic, follow, sdk } from './test-bed.ts';
+import { basic, follow, permissionId, questionId, sdk } from './test-bed.ts';
 
 const server = serverForAll();
-const permissionId = (askId: string) => askId.replace('ask_', 'per_');
-const questionId = (askId: string) => askId.replace('ask_', 'que_');
 
 it('begins with server.connected and sends what is asked and replied, in the order of the log', async () => {
   const client = await sdk(server, { directory: '/srv/live' });

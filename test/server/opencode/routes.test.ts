@@ -3,27 +3,13 @@
 // Covers: src/server/opencode/
 import { expect, it } from 'vitest';
 import type { GrantView } from '../../../src/core/grant.ts';
-import {
-  allow,
-  decide,
-  held,
-  NOTES,
-  newSession,
-  ok,
-  REGIONS,
-  ROUTING,
-  raiseApproval,
-  showAsk,
-  startRun,
-} from '../../support/api-calls.ts';
+import { allow, decide, held, ok, raiseApproval, showAsk } from '../../support/api-calls.ts';
+import { openServer } from '../../support/server.ts';
 import { operatorForAll, serverForAll } from '../../support/shared-fixtures.ts';
-import { basic, firstSdk, follow, sdk } from './test-bed.ts';
+import { basic, firstSdk, follow, permissionId, questionId, sdk } from './test-bed.ts';
 
 const server = serverForAll();
 const ann = operatorForAll(server, 'ann');
-
-const permissionId = (askId: string) => askId.replace('ask_', 'per_');
-const questionId = (askId: string) => askId.replace('ask_', 'que_');
 
 it('lists a pending approval with its command, its tool call and its session', async () => {
   const h = await held(server, { kind: 'approval' }, { work_folder: '/srv/lists', title: 'a build' });
@@ -139,78 +125,21 @@ it('lets the first generation of the client reply by session and permission', as
   expect((await showAsk(server, h.ask.ask_id)).answer?.behavior).toBe('allow');
 });
 
-it('lists questions and takes labels and texts as their answers', async () => {
-  const questions = [ROUTING, REGIONS, { ...NOTES, required: false }];
-  const h = await held(server, { questions, context: 'For the new cluster.' }, { work_folder: '/srv/questions' });
-  const client = await sdk(server, { directory: '/srv/questions' });
-  const { data } = await client.question.list();
-  expect(data).toEqual([
-    {
-      id: questionId(h.ask.ask_id),
-      sessionID: h.sessionId,
-      questions: [
-        {
-          question: 'For the new cluster.\n\nWhich provider?',
-          header: 'Routing',
-          options: [
-            { label: 'OpenAI', description: 'fast' },
-            { label: 'Local', description: '' },
-          ],
-          multiple: false,
-          custom: true,
-        },
-        expect.objectContaining({ question: 'Which regions?', multiple: true }),
-        expect.objectContaining({ question: 'Anything else?', options: [] }),
-      ],
-    },
-  ]);
-  const requestID = questionId(h.ask.ask_id);
-  const missing = await client.question.reply({ requestID, answers: [['OpenAI']] });
-  expect([missing.response?.status, missing.error]).toMatchObject([400, { name: 'BadRequest' }]);
-  expect(
-    (await client.question.reply({ requestID, answers: [['Local'], ['Asia', 'Europe', 'the moon'], []] })).data,
-  ).toBe(true);
-  expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({
-    surface: 'opencode',
-    answers: [
-      { question_id: 'routing', selected_option_ids: ['local'] },
-      { question_id: 'regions', selected_option_ids: ['as', 'eu'], freeform_answer: 'the moon' },
-    ],
-  });
-  const again = await client.question.reply({ requestID, answers: [['Local'], ['Asia'], []] });
-  expect(again.error).toEqual({
-    _tag: 'QuestionNotFoundError',
-    requestID,
-    message: `Question request not found: ${requestID}`,
-  });
-});
-
-it('declines a question that is rejected', async () => {
-  const h = await held(server);
-  const client = await sdk(server);
-  const requestID = questionId(h.ask.ask_id);
-  expect((await client.question.reject({ requestID })).data).toBe(true);
-  expect((await showAsk(server, h.ask.ask_id)).status).toBe('declined');
-  expect((await client.question.reject({ requestID })).response?.status).toBe(404);
-});
-
-it('does not list a set with a secret question and cannot be made to answer or reject it', async () => {
-  const secret = { id: 'key', question: 'The API key?', secret: true };
-  const h = await held(server, { questions: [secret] }, { work_folder: '/srv/secret' });
-  const client = await sdk(server, { directory: '/srv/secret' });
-  const stream = await follow(client);
-  expect((await client.question.list()).data).toEqual([]);
-  const requestID = questionId(h.ask.ask_id);
-  expect((await client.question.reply({ requestID, answers: [['hunter2']] })).response?.status).toBe(404);
-  expect((await client.question.reject({ requestID })).response?.status).toBe(404);
-  expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
-  const answers = [{ question_id: 'key', freeform_answer: 'hunter2' }];
-  await ok(server.post(`/v1/runs/${h.runId}/questions`, { resolution: { request_id: h.ask.ask_id, answers } }));
-  const after = await raiseApproval(server, h.runId);
-  await stream.until('permission.asked', ({ properties }) => properties.id === permissionId(after.ask_id));
-  expect(stream.events.filter(({ type }) => type.startsWith('question.'))).toEqual([]);
-  expect(JSON.stringify(stream.events)).not.toContain('hunter2');
-  stream.stop();
+it('gives 404 for an ask whose time is over', async () => {
+  const own = await openServer();
+  try {
+    const client = await sdk(own);
+    const approval = await held(own, { kind: 'approval', expires_after_ms: 1000 });
+    const question = await held(own, { expires_after_ms: 1000 });
+    own.advance(1001);
+    const requestID = permissionId(approval.ask.ask_id);
+    expect((await client.permission.reply({ requestID, reply: 'once' })).response?.status).toBe(404);
+    expect((await client.question.reject({ requestID: questionId(question.ask.ask_id) })).response?.status).toBe(404);
+    expect((await client.permission.list()).data).toEqual([]);
+    expect((await showAsk(own, approval.ask.ask_id)).answer).toMatchObject({ outcome: 'expired', behavior: 'deny' });
+  } finally {
+    await own.close();
+  }
 });
 
 it('gives 404 for an id that does not exist, is of the other kind, has ended elsewhere or is of another folder', async () => {
@@ -253,6 +182,10 @@ it('refuses wrong ids and bodies with the errors of the real server', async () =
     bad('Expected string, got 1\n  at ["answers"][0][0]'),
   );
   expect(await call('/question/que_x/reply', '{bad')).toMatchObject([400, { name: 'BadRequest' }]);
+  const twice = await server.raw('GET', '/opencode/session?search=a&search=b');
+  expect([twice.status, twice.body]).toMatchObject([400, { name: 'BadRequest', data: { kind: 'Query' } }]);
+  const folders = await server.raw('GET', '/opencode/permission?directory=/srv/a&directory=/srv/b');
+  expect(folders.status).toBe(400);
   expect(await call('/session/ses_x/prompt_async', '{}')).toMatchObject([404, { name: 'NotFoundError' }]);
 });
 
@@ -274,39 +207,6 @@ it('settles both of two clients that race with different replies', async () => {
     stream.stop();
   }
   expect(replies[reply === 'once' ? 0 : 1]?.response?.status).toBe(200);
-});
-
-it('maps ids of every form to OpenCode and back', async () => {
-  for (const id of ['claude.3f2a', 'ses_.odd', 'plain']) {
-    const session = await newSession(server, { session_id: id, work_folder: '/srv/ids' });
-    const run = await startRun(server, id);
-    await raiseApproval(server, run.run_id);
-    const client = await sdk(server, { directory: '/srv/ids' });
-    const { data } = await client.permission.list();
-    const own = data?.find(({ sessionID }) => sessionID === `ses_.${id}`);
-    expect(own?.id).toMatch(/^per_/);
-    const shown = await client.session.get({ sessionID: `ses_.${id}` });
-    expect(shown.data).toMatchObject({ id: `ses_.${id}`, slug: session.session_id });
-    expect((await client.session.get({ sessionID: id })).response?.status).toBe(404);
-  }
-});
-
-it('answers what a client reads at its start', async () => {
-  const client = await sdk(server);
-  const read = await Promise.all([
-    client.global.health(),
-    client.config.get(),
-    client.config.providers(),
-    client.provider.list(),
-    client.app.agents(),
-    client.command.list(),
-    client.path.get({ directory: '/srv/a' }),
-    client.project.current(),
-    client.session.status(),
-    client.vcs.get(),
-  ]);
-  expect(read.map(({ response }) => response?.status)).toEqual(read.map(() => 200));
-  expect(read[6].data).toMatchObject({ directory: '/srv/a' });
 });
 
 it('takes HTTP Basic with the user opencode at the door alone', async () => {

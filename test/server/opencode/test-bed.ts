@@ -6,6 +6,10 @@ import type { Server } from '../../support/server.ts';
 export const basic = (token: string, user = 'opencode'): string =>
   `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
 
+/** The ids of an ask there. */
+export const permissionId = (askId: string) => askId.replace('ask_', 'per_');
+export const questionId = (askId: string) => askId.replace('ask_', 'que_');
+
 interface As {
   token?: string;
   directory?: string;
