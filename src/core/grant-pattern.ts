@@ -14,15 +14,15 @@ const PLAIN_WORD = /^[\w@%+:,./-]+$/;
 const SUBCOMMAND = /^[a-z][a-z0-9-]*$/;
 const PATHS = ['file_path', 'filePath', 'notebook_path', 'path'];
 
-/** The narrowest first. Undefined: every call of the tool. */
-export function suggestMatches({ input }: Pick<ApprovalContent, 'input'>): (Matches | undefined)[] {
+/** The narrowest first. An empty one: every call of the tool. */
+export function suggestMatches({ input }: Pick<ApprovalContent, 'input'>): Matches[] {
   const name = COMMAND_ARGUMENTS.find((argument) => input[argument] !== undefined);
   const suggested = name === undefined ? forValues(input) : forCommand(name, input[name]);
-  const all = suggested.filter((each) => each === undefined || Matches.safeParse(each).success);
+  const all = suggested.filter((each) => Matches.safeParse(each).success);
   return all.filter((each, i) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(each)) === i);
 }
 
-function forCommand(name: string, value: unknown): (Matches | undefined)[] {
+function forCommand(name: string, value: unknown): Matches[] {
   if (typeof value !== 'string') return [];
   const { commands, unknown } = readShell(value);
   if (unknown !== undefined || commands.length === 0) return [];
@@ -39,17 +39,17 @@ function openEnded(command: ShellCommand, most: number): string {
   return `${named.join(' ')} *`;
 }
 
-function forValues(input: ApprovalContent['input']): (Matches | undefined)[] {
+function forValues(input: ApprovalContent['input']): Matches[] {
   const path = PATHS.find((name) => typeof input[name] === 'string');
   if (path !== undefined) {
     const exact = escapeGlob(String(input[path]));
     const folder = exact.slice(0, exact.lastIndexOf('/') + 1);
-    return [{ [path]: exact }, ...(folder.length > 1 ? [{ [path]: `${folder}*` }] : []), undefined];
+    return [{ [path]: exact }, ...(folder.length > 1 ? [{ [path]: `${folder}*` }] : []), {}];
   }
   const texts = Object.entries(input).filter(([, value]) => typeof value === 'string' || typeof value === 'boolean');
   const exact = texts.map(([name, value]) => [name, typeof value === 'string' ? escapeGlob(value) : value]);
   const isExact = texts.length > 0 && texts.length === Object.keys(input).length;
-  return isExact ? [Object.fromEntries(exact), undefined] : [undefined];
+  return isExact ? [Object.fromEntries(exact), {}] : [{}];
 }
 
 /** Whether a person who reads the input may not see all of it. */

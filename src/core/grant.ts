@@ -122,8 +122,8 @@ export const GrantPreview = z.object({
   tool: z.string(),
   matches: Matches.optional(),
   suggestions: z
-    .array(Matches.nullable())
-    .describe('What may be given, the narrowest first; null: every call of the tool'),
+    .array(Matches)
+    .describe('What may be given, the narrowest first; an empty one: every call of the tool'),
   would_match: z.array(PastCall).describe('Past calls of this session that it would have allowed'),
   would_not_match: z.array(PastCall).describe('Past calls of the same tool that would have been asked all the same'),
   looked_at: z.int().nonnegative().describe('How many past approvals of the session were compared'),

@@ -185,7 +185,7 @@ export function previewGrant(ports: Ports, askId: string, always: Always, actor:
       reason: refusal?.detail ?? ruled.explanation,
       tool: grant.tool,
       ...(grant.matches && { matches: grant.matches }),
-      suggestions: suggestMatches(ask.content).map((each) => each ?? null),
+      suggestions: suggestMatches(ask.content),
       would_match: pastCalls(matched ?? []),
       would_not_match: pastCalls((others ?? []).filter(({ content }) => content.tool_name === grant.tool)),
       looked_at: past.length,

@@ -2,7 +2,7 @@
 // Covers: web/src/ui/approval-card.tsx, web/src/ui/approval-buttons.tsx, web/src/ui/action.tsx
 // Covers: web/src/ui/edit-field.tsx, web/src/ui/diff.tsx, web/src/ui/code.tsx, web/src/ui/highlighted.tsx
 // Covers: web/src/ui/plan.tsx, web/src/ui/proposal.tsx, web/src/ui/reason-field.tsx, web/src/ui/suggestions.tsx
-// Covers: web/src/ui/group-card.tsx, web/src/ui/card-frame.tsx, web/src/ui/crumbs.tsx, web/src/hooks/approval.ts
+// Covers: web/src/ui/always-field.tsx, web/src/ui/group-card.tsx, web/src/ui/card-frame.tsx, web/src/ui/crumbs.tsx, web/src/hooks/approval.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';
@@ -47,6 +47,37 @@ describeInBrowser('approvals', () => {
     expect(await clicked.received('click')).toBe('answered: allowed {"command":"rm -rf build"}');
     const [first] = (await testBed.client.asks.list({ session_id: run.sessionId })).items;
     expect(first?.answer).toMatchObject({ answered_by: 'lead', surface: 'web', behavior: 'allow' });
+  });
+
+  it('gives a grant after showing what it would have allowed, and the next call passes', async () => {
+    const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Always' });
+    const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
+    const raise = (id: string, command: string) =>
+      testBed.client.asks.raise(run_id, { kind: 'approval', tool_call_id: id, tool_name: 'Bash', input: { command } });
+    await raise('other', 'ls -l');
+    const { ask_id } = await raise('first', 'git push origin');
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
+    await page.goto(`/asks/${ask_id}`);
+    await button(page, 'Always…').click();
+    const offer = page.getByRole('region', { name: 'Always allow' });
+    await offer.getByRole('radio', { name: 'git push *' }).check();
+    await offer.getByLabel('Until when').selectOption('for the next 10 calls');
+    await offer.getByText('Would still be asked').waitFor();
+    await offer.getByText('ls -l').waitFor();
+    await expect
+      .poll(async () => {
+        await button(page, 'Allow always')
+          .click({ timeout: 2000 })
+          .catch(() => {});
+        return (await testBed.client.asks.get(ask_id)).status;
+      })
+      .toBe('answered');
+    const passed = await raise('second', 'git push upstream');
+    expect(passed).toMatchObject({ status: 'answered', answer: { behavior: 'allow' } });
+    expect((await testBed.client.grants.list({ session_id })).items).toMatchObject([
+      { given_by: 'lead', matches: { command: ['git push *'] }, uses: 1, most_uses: 10 },
+    ]);
+    await testBed.client.sessions.end(session_id);
   });
 
   it('shows a suggestion in full beside its button on a phone, and sends it with the approval', async () => {

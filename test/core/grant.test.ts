@@ -40,7 +40,7 @@ describe('suggestions', () => {
     [{ command: 'rm -rf *.log' }, ['rm -rf \\*.log']],
     [{ command: 'sudo make x' }, ['sudo make x'], ['sudo make x', 'make x *'], ['sudo make x', 'make *']],
   ])('for %j go from the command itself to its program', (input, ...expected) => {
-    const suggested = suggestMatches({ input }).map((each) => [Object.values(each ?? {})].flat(2));
+    const suggested = suggestMatches({ input }).map((each) => [Object.values(each)].flat(2));
     expect(suggested).toEqual(expected);
   });
 
@@ -48,16 +48,16 @@ describe('suggestions', () => {
     expect(suggestMatches({ input: { file_path: '/srv/shop/a.ts', content: 'x' } })).toEqual([
       { file_path: '/srv/shop/a.ts' },
       { file_path: '/srv/shop/*' },
-      undefined,
+      {},
     ]);
   });
 
   it('for other tools are their exact texts where that is all of the input', () => {
     expect(suggestMatches({ input: { url: 'https://a/*', force: true } })).toEqual([
       { url: 'https://a/\\*', force: true },
-      undefined,
+      {},
     ]);
-    expect(suggestMatches({ input: { rows: 3 } })).toEqual([undefined]);
+    expect(suggestMatches({ input: { rows: 3 } })).toEqual([{}]);
   });
 
   it('are none for what cannot be parsed', () => {

@@ -21,7 +21,7 @@ export function grantsCommand(): Command {
 }
 
 const coveredText = ({ tool, matches }: Pick<GrantView, 'tool' | 'matches'>): string =>
-  oneLine(matches ? `${tool} ${JSON.stringify(matches)}` : `${tool} (every call)`);
+  oneLine(matches && Object.keys(matches).length > 0 ? `${tool} ${JSON.stringify(matches)}` : `${tool} (every call)`);
 
 function listCommand(): Command {
   return new Command('list', 'grants that apply')
@@ -98,6 +98,5 @@ function printPreview(preview: GrantPreview): void {
   calls('it would have allowed in this session:', preview.would_match);
   calls('it would still have asked:', preview.would_not_match);
   if (preview.suggestions.length > 0) print(line('it may be given for:'));
-  for (const each of preview.suggestions)
-    print(line(span(`  ${each ? oneLine(JSON.stringify(each)) : `every call of ${oneLine(preview.tool)}`}`)));
+  for (const each of preview.suggestions) print(line(span(`  ${coveredText({ tool: preview.tool, matches: each })}`)));
 }

@@ -81,7 +81,9 @@ const pathIn = (input: Record<string, unknown>): string | undefined =>
 
 /** What the reply `always` allows: the narrowest grant that can be named. None for every call of a tool. */
 function offerOf(request: ApprovalRequest): Matches | undefined {
-  return hasHiddenText(request) ? undefined : suggestMatches(request).find((matches) => matches !== undefined);
+  return hasHiddenText(request)
+    ? undefined
+    : suggestMatches(request).find((matches) => Object.keys(matches).length > 0);
 }
 
 /** The patterns of a grant as clients list them: all that it covers, and nothing else. */

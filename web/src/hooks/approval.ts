@@ -1,5 +1,6 @@
 // Connects an approval card to its draft, its keys and the server. state/approval.ts decides what is sent.
 import { useEffect, useState } from 'react';
+import type { Always } from '../../../src/core/grant.ts';
 import type { ApprovalAskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import {
@@ -30,7 +31,8 @@ export interface Approval {
   /** What has to happen before it can be allowed. */
   toRead: ReturnType<typeof toRead>;
   showWhole(): void;
-  allow(suggestionIds?: string[]): void;
+  /** `always`: what is allowed from now on as well. */
+  allow(suggestionIds?: string[], always?: Always): void;
   deny(): void;
 }
 
@@ -83,11 +85,11 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
       setForm(next);
       save(draftOf(next, request));
     },
-    allow(suggestionIds = []) {
+    allow(suggestionIds = [], always) {
       if (submission.isSending) return;
       if (reading === 'show-whole') return showWhole();
       if (reading === 'read-on') return toast('Read it to its end, then allow it.', 'warn');
-      const decision = allowed(form, request, suggestionIds);
+      const decision = allowed(form, request, suggestionIds, always);
       if (decision) void send(decision);
     },
     deny() {

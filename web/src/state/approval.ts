@@ -1,12 +1,13 @@
 // Holds the state of an approval card (which field is open, what is typed and edited) and decides what it sends. Pure. An
 // approval that is too long to show at once sends nothing until it was shown whole and read to its end.
 import type { ApprovalResolution } from '../../../src/core/answer.ts';
+import type { Always } from '../../../src/core/grant.ts';
 import type { ApprovalRequest, DraftView } from '../../../src/core/views.ts';
 import { isLong } from './action-parts.ts';
 import { editable, readEdit } from './edit-input.ts';
 
 export interface ApprovalForm {
-  readonly mode: 'look' | 'edit' | 'deny';
+  readonly mode: 'look' | 'edit' | 'deny' | 'always';
   /** Why it is denied. */
   readonly reason: string;
   /** The input as text, as far as it was edited. */
@@ -66,8 +67,14 @@ export function toRead(
 }
 
 /** What allowing does now: send a decision, or nothing. */
-export function allowed(form: ApprovalForm, request: ApprovalRequest, suggestionIds: string[]): Decision | undefined {
+export function allowed(
+  form: ApprovalForm,
+  request: ApprovalRequest,
+  suggestionIds: string[],
+  always?: Always,
+): Decision | undefined {
   if (form.mode === 'deny') return undefined;
+  if (form.mode === 'always') return always && { behavior: 'allow', always };
   if (form.mode === 'look')
     return { behavior: 'allow', ...(suggestionIds.length > 0 && { suggestion_ids: suggestionIds }) };
   const { input } = readEdit(form.edit, request.input);

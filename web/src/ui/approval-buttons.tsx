@@ -1,5 +1,5 @@
 // Draws the buttons of an approval: allow, edit or deny; while a field is open, send it or go back.
-import { Check, ChevronsDown, Pencil, X } from 'lucide-react';
+import { Check, ChevronsDown, Pencil, ShieldCheck, X } from 'lucide-react';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
 import { editProblem, isEditable, isEdited } from '../state/approval.ts';
@@ -18,6 +18,9 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
     return (
       <>
         <AllowButton {...{ approval, hasKeys }} />
+        <button type="button" className="button" disabled={isSending} onClick={() => open('always')}>
+          <ShieldCheck className="icon" /> Always…
+        </button>
         {isEditable(request) && (
           <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
             <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
@@ -40,11 +43,11 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
         >
           <Check className="icon" /> Allow as edited
         </button>
-      ) : (
+      ) : form.mode === 'deny' ? (
         <button type="button" className="button primary danger" disabled={isSending} onClick={deny}>
           <X className="icon" /> Deny
         </button>
-      )}
+      ) : null}
       <button type="button" className="button quiet" onClick={() => open('look')}>
         Back {hasKeys && <Key>Esc</Key>}
       </button>

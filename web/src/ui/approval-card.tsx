@@ -9,6 +9,7 @@ import { isLong } from '../state/action-parts.ts';
 import type { Refusal } from '../state/refusal.ts';
 import { earlierSentence } from '../text/ask-text.ts';
 import { agentName } from '../text/session-text.ts';
+import { AlwaysField } from './always-field.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
 import { CardTitle, type Frame } from './card-frame.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -37,6 +38,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}
+      {form.mode === 'always' && <AlwaysField askId={ask.ask_id} approval={approval} />}
       {form.mode === 'deny' && (
         <ReasonField
           id={`reason-${ask.ask_id}`}
@@ -95,7 +97,7 @@ function Body({ ask, session, approval }: BodyProps) {
       <Facts>
         <FolderFact folder={folder} />
         <dt>Asked because</dt>
-        <dd>{whyAsked(session)}</dd>
+        <dd>{request.asked_because ? <Exact text={request.asked_because.why} /> : whyAsked(session)}</dd>
         <dt>Digest</dt>
         <dd className="with-copy">
           <code title={request.digest}>{request.digest.slice(0, 23)}…</code>{' '}
