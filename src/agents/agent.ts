@@ -20,6 +20,8 @@ export interface Agent extends AgentDescription {
   /** The program that the agent is, where it is one: for `doctor`, the docs and error texts. */
   readonly program?: Program;
   run(context: AgentContext): Promise<Ending>;
+  /** Loads the check of a run's input, which returns what is wrong with it. */
+  inputCheck?(): Promise<(input: Record<string, unknown>) => string | undefined>;
   /** How a headless dispatch runs the agent's program, where that differs from any other command. */
   runtime?(): Promise<RuntimeAdapter>;
   readonly attached?: Attached;
@@ -200,10 +202,7 @@ export interface AttachedContext {
 }
 
 export interface HookServer {
-  /**
-   * The response body, in the agent's own protocol. `signal` is aborted when the agent closes the connection. A request
-   * whose payload has an `ambiguity` must be left to the agent's own prompt.
-   */
+  /** The response body. A request whose payload has an `ambiguity` must be left to the agent's own prompt. */
   handle(payload: unknown, signal: AbortSignal, ambiguity?: string): Promise<object>;
   /** Ends what an earlier process of the only server on this database left open. */
   recover(): Promise<void>;

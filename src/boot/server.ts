@@ -101,6 +101,9 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const agents = await loadAgents();
   const runtimes = await loadRuntimes(settings.runtimes);
   const dispatchers = new Set(agents.filter(({ takes }) => takes === 'command').map(({ name }) => name));
+  const inputChecks = new Map(
+    await Promise.all(agents.map(async ({ name, inputCheck }) => [name, await inputCheck?.()] as const)),
+  );
   const sealer = createSealer(secretKey(settings.secretKey, settings.data));
   const ports: Ports = {
     store,
@@ -114,6 +117,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     auditKeys: openAuditKeys(settings.auditKey, settings.data, sealer),
     isDispatchAgent: (agent) => dispatchers.has(agent),
     takesSettings: (agent) => agents.some(({ name, settings: chosen }) => name === agent && chosen.length > 0),
+    inputProblem: (agent, input) => inputChecks.get(agent)?.(input),
   };
   const stopping = new AbortController();
   open.push(async () => stopping.abort());

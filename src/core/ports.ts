@@ -311,6 +311,8 @@ export interface Ports {
   isDispatchAgent(agent: string): boolean;
   /** Whether the input of its runs may say what it is allowed to do. */
   takesSettings(agent: string): boolean;
+  /** What is wrong with the input of a run, where the agent is known here. */
+  inputProblem?(agent: string, input: Record<string, unknown>): string | undefined;
   rules?: OrganisationRules | undefined;
   /** What one session may store in a day; 0 or nothing for no limit. */
   sessionBytesPerDay?: number | undefined;

@@ -63,6 +63,8 @@ export async function beginWork(ledger: Ledger, body: StartRun, actor: Actor): P
   await checkTakesInput(ledger);
   const isDispatch = ledger.ports.isDispatchAgent(session.agent);
   if (isDispatch && typeof body.input.command === 'string') throw fail('invalid_request', NOT_A_LINE);
+  const problem = ledger.ports.inputProblem?.(session.agent, body.input);
+  if (problem !== undefined) throw fail('invalid_request', problem);
   const wanted = {
     kind: isDispatch ? ('dispatch' as const) : ('input' as const),
     input: body.input,

@@ -8,5 +8,6 @@ export const acp: Agent = {
   takes: 'text',
   recovery: 'resume',
   settings,
+  inputCheck: async () => (await import('./input.ts')).inputProblem,
   run: async (context) => (await import('./run.ts')).runAcp(context),
 };

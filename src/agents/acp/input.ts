@@ -2,7 +2,7 @@
 // inherits all but the text of the run before it. Pure.
 import { z } from 'zod';
 import { readShell } from '../../core/shell/read.ts';
-import { runInput } from '../kit/run-input.ts';
+import { issuesOf, problemWith, runInput } from '../kit/run-input.ts';
 import { knownAgents } from './known-agents.ts';
 
 const word = z.string().refine((text) => !text.includes('\0'), 'must not have a NUL character');
@@ -36,7 +36,7 @@ export function readAcpInput(
   { text: _, ...inherited }: Record<string, unknown> = {},
 ): AcpSpec | { problem: string } {
   const read = AcpInput.safeParse({ ...inherited, ...input });
-  if (!read.success) return { problem: `The input of an acp run is not well formed: ${z.prettifyError(read.error)}` };
+  if (!read.success) return { problem: issuesOf('acp', read.error) };
   const { text, agent, command, mode } = read.data;
   if ((agent === undefined) === (command === undefined)) return { problem: WHICH };
   const known = agent === undefined ? undefined : knownAgents[agent];
@@ -54,3 +54,5 @@ function wordsOf(line: string): string[] | undefined {
   if (unknown !== undefined && !only.isWrapper) return undefined;
   return only.words.every(({ kind }) => kind === 'literal') ? only.words.map(({ text }) => text) : undefined;
 }
+
+export const inputProblem = problemWith(readAcpInput);

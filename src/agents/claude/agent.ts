@@ -10,6 +10,7 @@ export const claude: Agent = {
   recovery: 'resume',
   program,
   settings,
+  inputCheck: async () => (await import('./input.ts')).inputProblem,
   run: async (context) => (await import('./run.ts')).runClaude(context),
   runtime: async () => (await import('./runtime.ts')).claudeRuntime,
   attached: {

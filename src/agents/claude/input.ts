@@ -1,6 +1,6 @@
 // Validates the input of a run of agent `claude`: the task, the permission mode, and how the run is held. Pure.
 import { z } from 'zod';
-import { runInput, SkillNames } from '../kit/run-input.ts';
+import { issuesOf, problemWith, runInput, SkillNames } from '../kit/run-input.ts';
 
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'bypassPermissions', 'plan', 'dontAsk'] as const;
 
@@ -46,7 +46,7 @@ export function readClaudeInput(
   inherited: Record<string, unknown> = {},
 ): ClaudeSpec | { problem: string } {
   const read = ClaudeInput.safeParse({ ...inheritedSettings(inherited), ...input });
-  if (!read.success) return { problem: `The input of a claude run is not well formed: ${z.prettifyError(read.error)}` };
+  if (!read.success) return { problem: issuesOf('claude', read.error) };
   const { permission_mode, permissionMode, ...spec } = read.data;
   if (permission_mode !== undefined && permissionMode !== undefined) return { problem: BOTH_MODES };
   if (!spec.trust_folder && spec.skills.length > 0) return { problem: SKILLS_NEED_TRUST };
@@ -60,3 +60,5 @@ function inheritedSettings({ text: _, permission_mode, permissionMode, ...rest }
 }
 
 const SKIPS_APPROVALS: ReadonlySet<unknown> = new Set(['acceptEdits', 'bypassPermissions']);
+
+export const inputProblem = problemWith(readClaudeInput);

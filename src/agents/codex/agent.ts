@@ -12,6 +12,7 @@ export const codex: Agent = {
   recovery: 'resume',
   program,
   settings,
+  inputCheck: async () => (await import('./input.ts')).inputProblem,
   run: async (context) => (await import('./run.ts')).runCodex(context),
   attached: {
     connector: async () => (await import('./connect.ts')).connector,

@@ -2,7 +2,7 @@
 // meaning to the app-server; what is left out comes from the person's own Codex configuration. A run made of thread posts
 // inherits the restrictions of the run before it, and none of its permissions. Pure.
 import { z } from 'zod';
-import { runInput, SkillNames } from '../kit/run-input.ts';
+import { issuesOf, problemWith, runInput, SkillNames } from '../kit/run-input.ts';
 import { inheritedConfig } from './inherited-config.ts';
 
 export const SANDBOX_MODES = ['read-only', 'workspace-write', 'danger-full-access'] as const;
@@ -82,7 +82,7 @@ export function readCodexInput(
 
 function readInput(input: Record<string, unknown>): CodexSpec | { problem: string } {
   const read = CodexInput.safeParse(input);
-  if (!read.success) return { problem: `The input of a codex run is not well formed: ${z.prettifyError(read.error)}` };
+  if (!read.success) return { problem: issuesOf('codex', read.error) };
   const { text, mode = 'default', model, config, sandboxMode, approval_policy, skills = [] } = read.data;
   if (sandboxMode !== undefined && read.data.sandbox !== undefined) return { problem: BOTH_SANDBOXES };
   const { sandbox = sandboxMode } = read.data;
@@ -105,3 +105,5 @@ const FULL_AUTO = { sandbox: 'workspace-write', approvalPolicy: 'on-request' } a
 /** Codex's plan mode only instructs the model. */
 const PLAN = { sandbox: 'read-only' } as const;
 const BYPASS = { sandbox: 'danger-full-access', approvalPolicy: 'never' } as const;
+
+export const inputProblem = problemWith(readCodexInput);

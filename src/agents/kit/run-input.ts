@@ -1,6 +1,7 @@
 // Validates what the inputs of runs have in common. An unknown name is an error: a misspelt restriction would otherwise be
 // ignored without a word. Pure.
 import { z } from 'zod';
+import { issueText } from '../../core/issue-text.ts';
 
 /** Names of published skills, each as `name` or `namespace/name`. */
 export const SkillNames = z.array(z.string().min(1).max(200)).max(20);
@@ -22,3 +23,19 @@ function unknownKeys(names: readonly string[], known: readonly string[]): string
 }
 
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
+
+/** What is wrong with an input, in one line. */
+export function issuesOf(agent: string, { issues }: z.ZodError): string {
+  const texts = issues.map((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.message : `${issue.path.join('.') || 'it'} ${issueText(issue)}`,
+  );
+  return `The input of this run of ${agent} is not well formed: ${texts.join('; ')}.`;
+}
+
+/** As an agent's `inputCheck`: the problem that its reader finds. */
+export const problemWith =
+  (read: (input: Record<string, unknown>) => object | { problem: string }) =>
+  (input: Record<string, unknown>): string | undefined => {
+    const spec = read(input);
+    return 'problem' in spec ? String(spec.problem) : undefined;
+  };

@@ -10,6 +10,7 @@ export const opencode: Agent = {
   recovery: 'resume',
   program,
   settings,
+  inputCheck: async () => (await import('./input.ts')).inputProblem,
   run: async (context) => (await import('./run.ts')).runOpencode(context),
   attached: {
     connector: async () => (await import('./connect.ts')).connector,

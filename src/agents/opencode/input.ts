@@ -1,7 +1,7 @@
 // Reads the input of an OpenCode run: its text, and the settings it runs under. What is left out comes from the person's own
 // OpenCode configuration. A run made of thread posts inherits everything but the permissions of the run before it. Pure.
 import { z } from 'zod';
-import { runInput, SkillNames } from '../kit/run-input.ts';
+import { issuesOf, problemWith, runInput, SkillNames } from '../kit/run-input.ts';
 
 const OpencodeInput = runInput({
   text: z.string().trim().min(1),
@@ -32,8 +32,7 @@ export function readOpencodeInput(
   { text: _, permissions: __, ...inherited }: Record<string, unknown> = {},
 ): OpencodeSpec | { problem: string } {
   const read = OpencodeInput.safeParse({ ...inherited, ...input });
-  if (!read.success)
-    return { problem: `The input of an opencode run is not well formed: ${z.prettifyError(read.error)}` };
+  if (!read.success) return { problem: issuesOf('opencode', read.error) };
   if (!read.data.trust_folder && read.data.skills.length > 0) return { problem: SKILLS_NEED_TRUST };
   return read.data;
 }
@@ -44,3 +43,5 @@ export function modelOf({ model }: OpencodeSpec): { providerID: string; modelID:
   const [providerID = '', ...rest] = model.split('/');
   return { providerID, modelID: rest.join('/') };
 }
+
+export const inputProblem = problemWith(readOpencodeInput);
