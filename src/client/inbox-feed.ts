@@ -92,18 +92,21 @@ function raisedAsks(event: EventView): AskView[] {
   });
 }
 
-/** Each session is fetched once, one after the other; a title that does not come is no reason to stop. */
+/** Each session and its parents are fetched once, one after the other; a title that does not come is no reason to stop. */
 function sessionLookUp(client: Client, listener: InboxListener) {
   const asked = new Set<string>();
   let turn = Promise.resolve();
-  return {
+  const lookUp = {
     need(id: string): void {
       if (asked.has(id)) return;
       asked.add(id);
       turn = turn.then(async () => {
         const session = await client.sessions.get(id).catch(() => undefined);
-        if (session) listener.session(session);
+        if (!session) return;
+        listener.session(session);
+        if (session.parent_session_id !== undefined) lookUp.need(session.parent_session_id);
       });
     },
   };
+  return lookUp;
 }

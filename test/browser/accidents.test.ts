@@ -242,4 +242,58 @@ describeInBrowser('accidents', () => {
     expect((await testBed.client.sessions.get(run.session_id)).status).not.toBe('ended');
     await run.end();
   });
+
+  it('leads to the first question without an answer, and saves no draft of a secret', async () => {
+    const run = await begin('Missing');
+    const questions = [1, 2, 3, 4, 5, 6].map((n) => ({ id: `q${n}`, question: `File ${n}?` }));
+    const ask = await run.question(...questions, { id: 's', question: 'The token?', secret: true });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    await page.getByLabel('The token?').fill('s3cret');
+    await button(page, 'Send answers').click();
+    await page.getByText('6 questions need an answer').waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.closest('fieldset')?.textContent ?? '');
+    await expect.poll(focused).toContain('File 1?');
+    expect(await page.getByText('Draft saved').count()).toBe(0);
+    await page.getByLabel('File 1?').fill('x');
+    await page.getByText('Draft saved').waitFor();
+    await run.end();
+  });
+
+  it('discards an edit, also for the next visit', async () => {
+    const run = await begin('Discard');
+    const ask = await run.approval({ command: 'make' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    await button(page, 'Edit').click();
+    await page.getByLabel('The command that may run').fill('make all');
+    await page.getByText('Draft saved').waitFor();
+    const dropped = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    await button(page, 'Discard').click();
+    await dropped;
+    await page.reload();
+    await button(page, 'Edit').click();
+    expect(await page.getByLabel('The command that may run').inputValue()).toBe('make');
+    await run.end();
+  });
+
+  it('keeps list and card apart on a tablet, and the lines of a diff out of its column of signs', async () => {
+    const run = await begin('Tablet');
+    const old_string = `const before = '${'long '.repeat(60)}';`;
+    const ask = await run.approval({ file_path: '/srv/a.ts', old_string, new_string: 'const after = 1;' });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 800, height: 1100 } });
+    await page.goto(`/asks/${ask.ask_id}`);
+    const line = page.locator('.diff tr.removed td.line').first();
+    await line.waitFor();
+    expect(await page.locator('.card').evaluate((card) => card.getBoundingClientRect().width)).toBeGreaterThan(600);
+    const isApart = await line.evaluate((cell) => {
+      const text = document.createRange();
+      text.selectNodeContents(cell.lastChild ?? cell);
+      const sign = cell.querySelector('.sign')?.getBoundingClientRect().right ?? Number.NaN;
+      const lines = [...text.getClientRects()];
+      return lines.length > 1 && lines.every(({ left }) => left >= sign - 1);
+    });
+    expect(isApart).toBe(true);
+    await run.end();
+  });
 });

@@ -18,7 +18,7 @@ const notices = (page: Page) =>
     return shown.map(({ title, body, tag }) => ({ title, body, tag }));
   });
 
-const hide = () => Object.defineProperty(document, 'hidden', { get: () => true });
+const leave = () => Object.defineProperty(document, 'hasFocus', { value: () => false });
 
 describeInBrowser('the installed app', () => {
   const testBed = useTestBed();
@@ -79,11 +79,11 @@ describeInBrowser('the installed app', () => {
       return testBed.client.asks.raise(run_id, ask);
     };
 
-    it('shows notifications only when they are switched on and the page is hidden, and closes those of settled asks', async () => {
+    it('shows notifications only when they are switched on and the page has no focus, and closes those of settled asks', async () => {
       const { page, context } = await testBed.signedIn('lead');
       await context.grantPermissions(['notifications'], { origin: testBed.server.url });
       await isInstalled(page);
-      await page.evaluate(hide);
+      await page.evaluate(leave);
       await raise('echo unheard');
       await page.getByText('echo unheard').first().waitFor();
       expect(await notices(page)).toEqual([]);
@@ -91,7 +91,7 @@ describeInBrowser('the installed app', () => {
       const button = page.getByRole('button', { name: 'Notifications' });
       expect(await button.getAttribute('aria-pressed')).toBe('false');
       await button.click();
-      await page.getByText('You are told of new asks').waitFor();
+      await page.getByText('You are notified of new asks').waitFor();
       const ask = await raise('echo heard');
       await expect.poll(() => notices(page)).toEqual([{ title: 'Bash', body: 'echo heard', tag: ask.ask_id }]);
 

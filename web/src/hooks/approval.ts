@@ -31,6 +31,8 @@ export interface Approval {
   /** What has to happen before it can be allowed. */
   toRead: ReturnType<typeof toRead>;
   showWhole(): void;
+  /** Forgets what was typed and edited. */
+  discard(): void;
   /** `always`: what is allowed from now on as well. */
   allow(suggestionIds?: string[], always?: Always): void;
   deny(): void;
@@ -80,6 +82,10 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
     open,
     toRead: reading,
     showWhole,
+    discard() {
+      setForm({ ...openApproval(request), isWhole: form.isWhole });
+      suspend().drop();
+    },
     type(text) {
       const next = { ...form, ...text, isTouched: true };
       setForm(next);

@@ -1,4 +1,4 @@
-// Shows desktop notifications for asks that arrive while the page is hidden. Off until the person switches them on, after
+// Shows desktop notifications for asks that arrive while the person is elsewhere, also with the page in view. Off until the person switches them on, after
 // which the browser asks for permission. A notification opens the ask; it decides nothing.
 import { useSyncExternalStore } from 'react';
 import type { AskView } from '../../../src/core/views.ts';
@@ -20,7 +20,9 @@ export const useNotificationState = (): NotificationState => useSyncExternalStor
 function notificationState(): NotificationState {
   if (typeof Notification === 'undefined') return 'unsupported';
   if (localStorage.getItem(STORAGE_KEY) !== 'on') return 'off';
-  return Notification.permission === 'granted' ? 'on' : 'blocked';
+  const { permission } = Notification;
+  // A prompt that was closed without a choice leaves them off; it can be shown again.
+  return permission === 'granted' ? 'on' : permission === 'denied' ? 'blocked' : 'off';
 }
 
 /** Call it from a click handler: browsers prompt for permission only then. */
@@ -32,7 +34,7 @@ export async function switchNotifications(isOn: boolean): Promise<NotificationSt
 }
 
 export function notifyOf(asks: readonly AskView[]): void {
-  if (!document.hidden || notificationState() !== 'on') return;
+  if (document.hasFocus() || notificationState() !== 'on') return;
   if (asks.length > MAX_AT_ONCE) return void show(`${asks.length} new asks`, 'They wait in the inbox.', '/', 'inbox');
   for (const { ask_id, request } of asks)
     void show(heading(request), summary(request).slice(0, MAX_BODY_CHARACTERS), `/asks/${ask_id}`, ask_id);

@@ -25,10 +25,12 @@ export function toast(text: string, tone: Toast['tone'] = 'good'): void {
   lastId += 1;
   const shown = { id: lastId, text, tone };
   toasts = [...toasts.slice(1 - MAX_TOASTS), shown];
-  setTimeout(() => {
-    toasts = toasts.filter(({ id }) => id !== shown.id);
-    notifyListeners();
-  }, SHOWN_MS);
+  setTimeout(() => dismissToast(shown.id), SHOWN_MS);
+  notifyListeners();
+}
+
+export function dismissToast(toastId: number): void {
+  toasts = toasts.filter(({ id }) => id !== toastId);
   notifyListeners();
 }
 

@@ -6,7 +6,7 @@ import { useHistory } from '../hooks/history.ts';
 import { type HistoryQuery, historyAddress, historyQueryOf, OUTCOMES } from '../state/history-query.ts';
 import { answersGiven, endSentence, heading, reasonOf, summary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
-import { sessionName } from '../text/session-text.ts';
+import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from '../ui/age.tsx';
 import { Filters } from '../ui/filters.tsx';
@@ -89,7 +89,7 @@ function Row({ ask }: { ask: AskView }) {
         {given !== '' && <span className="muted">: {oneLine(given.slice(0, 300))}</span>}
       </span>
       <span className="history-where tiny muted">
-        {from && [from.agent, ...from.project_ids].map(oneLine).join(' · ')} ·{' '}
+        {from && [agentName({ ...from, session_id: ask.session_id }), ...from.project_ids.map(oneLine)].join(' · ')} ·{' '}
         {sessionName({ session_id: ask.session_id, ...(from?.title !== undefined && { title: from.title }) })}
         {answer && answer.surface !== 'system' && ` · took ${tookText(answer.answered_at_ms - ask.created_at_ms)}`}
       </span>

@@ -40,7 +40,7 @@ const scrollCard = (pages: number): void => {
 };
 
 /** List and card are side by side. */
-const isWide = () => matchMedia('(min-width: 761px)').matches;
+const isWide = () => matchMedia('(min-width: 1001px)').matches;
 
 export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) {
   const inbox = useInbox();

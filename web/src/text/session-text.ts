@@ -6,7 +6,11 @@ export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>):
   oneLine(session.title ?? '') || session.session_id;
 
 /** An agent id that the server generated from the session id is less useful than the kind of agent. */
-export const agentName = ({ agent, agent_id, session_id }: SessionView): string =>
+export const agentName = ({
+  agent,
+  agent_id,
+  session_id,
+}: Pick<SessionView, 'agent' | 'agent_id' | 'session_id'>): string =>
   oneLine(agent_id.endsWith(session_id) ? agent : agent_id);
 
 /** The agent is a program of the user's own: no worker hosts it. */

@@ -51,6 +51,11 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
       <button type="button" className="button quiet" onClick={() => open('look')}>
         Back {hasKeys && <Key>Esc</Key>}
       </button>
+      {(isEdited(form, request) || form.reason !== '') && (
+        <button type="button" className="button quiet" onClick={approval.discard}>
+          Discard
+        </button>
+      )}
     </>
   );
 }

@@ -12,7 +12,7 @@ export function NotifyButton() {
   const change = async () => {
     const now = await switchNotifications(!isOn);
     if (now === 'blocked') toast(BLOCKED);
-    if (now === 'on') toast('You are told of new asks while this page is hidden.');
+    if (now === 'on') toast('You are notified of new asks while you are on another page.');
   };
   return (
     <button type="button" className="nav-link" aria-pressed={isOn} onClick={change}>

@@ -63,11 +63,17 @@ export function QuestionCard(props: QuestionCardProps) {
     setWhy((mine) => (isNewer ? justification : mine || justification));
   }, [incoming, questions]);
 
+  const fieldsetOf = (id: string | undefined): HTMLElement | undefined => {
+    const at = questions.findIndex((question) => question.id === id);
+    return set.current?.querySelectorAll<HTMLElement>('fieldset')[at];
+  };
   const change = (next: AnswerForm) => {
     setForm(next);
     setProblems(new Map());
     clearRefusal();
-    save({ answers: draftOf(questions, next), ...(why !== '' && { justification: why }) });
+    // A secret is kept nowhere, so there is nothing to save where nothing else was typed.
+    const answers = draftOf(questions, next);
+    if (answers.length > 0 || why !== '') save({ answers, ...(why !== '' && { justification: why }) });
   };
   const changeWhy = (justification: string) => {
     setWhy(justification);
@@ -83,11 +89,17 @@ export function QuestionCard(props: QuestionCardProps) {
     draft.drop();
     onDone(what);
   };
+  const focusOn = (id: string) => {
+    const field = fieldsetOf(id);
+    field?.scrollIntoView({ block: 'nearest' });
+    field?.querySelector<HTMLElement>('input, textarea')?.focus({ preventScroll: true });
+  };
   const answer = () => {
     if (isSending || isDeclining) return;
     const unanswered = missing(questions, form);
     setProblems(unanswered);
-    if (unanswered.size > 0) return;
+    const [first] = unanswered.keys();
+    if (first !== undefined) return focusOn(first);
     const answers = answersOf(questions, form);
     void submit({ answers }, props.answer(answers), 'Answered');
   };
@@ -100,8 +112,7 @@ export function QuestionCard(props: QuestionCardProps) {
   // Keys belong to the question that was last chosen in, and change nothing out of view.
   const active = questions.find(({ id }) => id === activeId);
   const bringIntoView = (id: string | undefined): HTMLElement | undefined => {
-    const at = questions.findIndex((question) => question.id === id);
-    const field = set.current?.querySelectorAll<HTMLElement>('fieldset')[at];
+    const field = fieldsetOf(id);
     if (field && isInView(field)) return field;
     field?.scrollIntoView({ block: 'nearest' });
     return undefined;

@@ -5,8 +5,7 @@ import { permissionsText } from '../../../src/client/permissions-text.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { type Runs, useChildSessions, useSessionEvents } from '../hooks/session-data.ts';
 import { timeline } from '../state/timeline.ts';
-import { sessionName } from '../text/session-text.ts';
-import { oneLine } from '../text/visible.ts';
+import { agentName, sessionName } from '../text/session-text.ts';
 import { Facts, FolderFact } from './facts.tsx';
 import { SideLink } from './side-link.tsx';
 import { Timeline } from './timeline.tsx';
@@ -37,7 +36,7 @@ export function SessionSide({ session, runs }: { session: SessionView; runs: Run
       <h2>About</h2>
       <Facts>
         <dt>Agent</dt>
-        <dd>{oneLine(session.agent)}</dd>
+        <dd>{agentName(session)}</dd>
         <FolderFact folder={session.work_folder} />
         <dt>Permissions</dt>
         <dd>{permissionsText(session)}</dd>

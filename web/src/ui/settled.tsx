@@ -1,10 +1,11 @@
 // Shows how an ask ended: by whom, when, from which surface and with what answer; and whether the agent received it.
 import type { AskView } from '../../../src/core/views.ts';
+import { suggestionsTaken } from '../state/suggestion.ts';
 import { answersGiven, endSentence, reasonOf, undeliverableSentence } from '../text/ask-text.ts';
 import { Age } from './age.tsx';
 import { Code } from './code.tsx';
 import { Facts } from './facts.tsx';
-import { Prose } from './text.tsx';
+import { Exact, Prose } from './text.tsx';
 import { ToneIcon, toneOf } from './tone-icon.tsx';
 import './settled.css';
 
@@ -40,9 +41,11 @@ export function Settled({ ask }: { ask: AskView }) {
           ))}
         </Facts>
       )}
-      {(answer.suggestion_ids ?? []).length > 0 && (
-        <p className="small muted">Also allowed: {answer.suggestion_ids?.join(', ')}</p>
-      )}
+      {suggestionsTaken(ask).map((label) => (
+        <p key={label} className="small">
+          Also allowed: <Exact text={label} />
+        </p>
+      ))}
       {answer.updated_input && (
         <Code
           title="Allowed instead"

@@ -1,6 +1,7 @@
 // Offers what the agent suggests to allow beyond the call itself. Each suggestion is shown in full and to the letter beside
 // the button that takes it.
 import { ShieldCheck } from 'lucide-react';
+import { suggestionOf } from '../state/suggestion.ts';
 import { Exact } from './text.tsx';
 import './suggestions.css';
 
@@ -44,19 +45,4 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
       ))}
     </section>
   );
-}
-
-interface Suggestion {
-  id: string;
-  label: string;
-  /** The rest of it, as the agent sent it, where there is more. */
-  grants: string | undefined;
-}
-
-/** One without an id cannot be taken. */
-function suggestionOf(suggestion: unknown): Suggestion[] {
-  const { id, label, ...rest } = Object(suggestion) as { id?: unknown; label?: unknown };
-  if (typeof id !== 'string') return [];
-  const grants = Object.keys(rest).length > 0 ? JSON.stringify(rest) : undefined;
-  return [{ id, label: typeof label === 'string' && label.trim() !== '' ? label : id, grants }];
 }

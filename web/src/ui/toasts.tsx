@@ -1,6 +1,6 @@
 // Draws the toasts, and passes announcements to screen readers. hooks/toasts.ts owns them.
-import { CircleAlert, CircleCheck } from 'lucide-react';
-import { useAnnouncement, useToasts } from '../hooks/toasts.ts';
+import { CircleAlert, CircleCheck, X } from 'lucide-react';
+import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
 import './toasts.css';
 
 export function Toasts() {
@@ -13,6 +13,9 @@ export function Toasts() {
           <p key={id} className={`toast ${tone}`}>
             {tone === 'good' ? <CircleCheck className="icon" /> : <CircleAlert className="icon" />}
             <span>{text}</span>
+            <button type="button" className="toast-close" aria-label="Dismiss" onClick={() => dismissToast(id)}>
+              <X className="icon" />
+            </button>
           </p>
         ))}
       </div>
