@@ -51,12 +51,15 @@ export function resolutionOf({ ask_id, request }: QuestionAskView, given: string
   return resolution.data;
 }
 
-function answerOf({ id, options }: Question, given: string[]): QuestionAnswer[] {
+function answerOf({ id, options, multi_select }: Question, given: string[]): QuestionAnswer[] {
   const texts = given.filter((text) => text.trim() !== '');
   if (texts.length === 0) return [];
-  const optionOf = (text: string) => options.find(({ label }) => label === text || visible(label) === text);
-  const chosen = texts.flatMap((text) => optionOf(text)?.id ?? []);
-  const typed = texts.filter((text) => !optionOf(text));
+  if (texts.length > 1 && !multi_select) throw badRequest(`Expected one answer, got ${texts.length}\n  at ["answers"]`);
+  const optionsOf = (text: string) => options.filter(({ label }) => visible(label) === text).map((option) => option.id);
+  const unclear = texts.find((text) => optionsOf(text).length > 1);
+  if (unclear !== undefined) throw badRequest(`Several options read ${JSON.stringify(unclear)}\n  at ["answers"]`);
+  const chosen = texts.flatMap(optionsOf);
+  const typed = texts.filter((text) => optionsOf(text).length === 0);
   return [
     {
       question_id: id,

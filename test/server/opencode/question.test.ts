@@ -98,3 +98,15 @@ it('does not list a set with a secret question and cannot be made to answer or r
   expect(JSON.stringify(stream.events)).not.toContain('hunter2');
   stream.stop();
 });
+
+it('takes a label as it is shown, and refuses one that reads as two options', async () => {
+  const options = ['a\u200bb', 'a<U+200B>b', 'c\u200bd'].map((label, i) => ({ id: `o${i}`, label }));
+  const h = await held(server, { questions: [{ id: 'odd', question: 'Which?', options }] });
+  const client = await sdk(server);
+  const requestID = questionId(h.ask.ask_id);
+  const asked = (await client.question.list()).data?.find(({ id }) => id === requestID);
+  expect(asked?.questions[0]?.options.map(({ label }) => label)).toEqual(['a<U+200B>b', 'a<U+200B>b', 'c<U+200B>d']);
+  expect((await client.question.reply({ requestID, answers: [['a<U+200B>b']] })).response?.status).toBe(400);
+  expect((await client.question.reply({ requestID, answers: [['c<U+200B>d']] })).data).toBe(true);
+  expect((await showAsk(server, h.ask.ask_id)).answer).toMatchObject({ answers: [{ selected_option_ids: ['o2'] }] });
+});
