@@ -2,7 +2,7 @@
 // this is the same zip, and a path that leads outside is not unpacked.
 import { hash } from 'node:crypto';
 import { unzipSync } from 'fflate';
-import { DEFAULT_NAMESPACE, UNPACKED_BYTES } from '../core/skill.ts';
+import { DEFAULT_NAMESPACE, isMacMetadata, UNPACKED_BYTES } from '../core/skill.ts';
 import type { Calls } from './client.ts';
 
 export interface SkillFile {
@@ -32,6 +32,7 @@ function unpacked(zip: Uint8Array): SkillFile[] {
   let size = 0;
   const entries = unzipSync(zip, {
     filter({ name, originalSize }) {
+      if (isMacMetadata(name)) return false;
       size += originalSize;
       if (size > UNPACKED_BYTES) throw new Error('A skill has too many bytes when unpacked.');
       return !name.endsWith('/');

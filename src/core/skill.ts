@@ -55,3 +55,6 @@ export interface SkillIdentity {
 }
 
 export const SKILL_IDENTITY_VARIABLE = 'WEGENT_SKILL_IDENTITY_TOKEN';
+
+/** What macOS adds to a zip beside the folder. It is not part of the skill. */
+export const isMacMetadata = (path: string): boolean => path.startsWith('__MACOSX/');

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { parse as parseYaml } from 'yaml';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { fail, HoldpointError } from '../core/errors.ts';
-import { ARCHIVE_BYTES, FRONT_MATTER, UNPACKED_BYTES } from '../core/skill.ts';
+import { ARCHIVE_BYTES, FRONT_MATTER, isMacMetadata, UNPACKED_BYTES } from '../core/skill.ts';
 import type { SkillContent } from '../gateway/skill.ts';
 
 const MOST_ENTRIES = 2000;
@@ -45,6 +45,7 @@ async function readAll(zip: ZipFile, folder: string): Promise<string> {
   let unpacked = 0;
   let guide: string | undefined;
   for await (const entry of zip.eachEntry()) {
+    if (isMacMetadata(entry.fileName)) continue;
     checkEntry(entry, folder, seen);
     unpacked += entry.uncompressedSize;
     if (unpacked > UNPACKED_BYTES) throw refused(`it has more than ${UNPACKED_BYTES} bytes when unpacked.`);

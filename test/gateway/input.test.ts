@@ -150,6 +150,12 @@ it('refuses a command that is one string, before anything is started', async () 
   await startRun(server, session_id, { input: { command: ['ls', '-l'] } });
 });
 
+it('names the command of a dispatch in lists', async () => {
+  const { session_id } = await newSession(server, { agent: 'exec' });
+  const run = await startRun(server, session_id, { input: { command: ['make', 'all targets'] } });
+  expect(run.request.text_preview).toBe('make all targets');
+});
+
 it('takes a post as input again after the prompt was resolved', async () => {
   const h = await held(server);
   await ok(post(server, h.sessionId, '1'));

@@ -60,6 +60,8 @@ export function serveHooks(
   }
 
   async function afterCall(conversation: Conversation, event: HookEvent): Promise<object> {
+    const { agentId, description } = event.tool_response ?? {};
+    if (agentId !== undefined && description !== undefined) conversation.calls.started(agentId, description);
     const settle = () => endCalls(conversation, event.agent_id, [event], 'ran');
     const [ask] = await conversations.inOrder(conversation, settle);
     return afterCallReply(event.hook_event_name, ask?.answer?.updated_input);
@@ -71,7 +73,9 @@ export function serveHooks(
       if (!conversation.calls.mayAskSince(Date.now() - STARTS_WITHIN_MS)) break;
     const waiting = await conversations.inOrder(conversation, () => conversations.endTurn(conversation));
     if (waiting.length === 0) return NO_DECISION;
-    const askers = [...new Set(waiting.map(({ request }) => request.lineage?.at(-1) ?? 'a sub-agent'))].join(', ');
+    const askers = [
+      ...new Set(waiting.map(({ request }) => request.lineage?.at(-1)?.split(': ')[0] ?? 'a sub-agent')),
+    ].join(', ');
     return {
       systemMessage: `Holdpoint: ${askers} waits for an answer there (holdpoint inbox). No dialog is shown here.`,
     };

@@ -64,7 +64,7 @@ export function createAttachedAsks({ client, waits, log }: AttachedContext) {
       const callId = request.key === undefined ? name : nthId(name, request.key);
       const options = { ...request.options, check: mustBePending };
       try {
-        return await askIn(request.run, toolCallOf(callId, event), event.cwd, options);
+        return await askIn(request.run, toolCallOf(callId, event, calls), event.cwd, options);
       } catch (error) {
         if (request.isRaised || runs === MOST_RUNS) throw error;
         if (error instanceof CallIdTaken) name = undefined;
@@ -75,7 +75,7 @@ export function createAttachedAsks({ client, waits, log }: AttachedContext) {
 
   /** Waits for the end of an ask that was raised for this request before. One that is settled decides nothing. */
   async function resume(
-    { id }: Conversation,
+    { id, calls }: Conversation,
     { ask_id, run_id, call_id }: HookCall & { ask_id: string },
     event: HookEvent,
     signal: AbortSignal,
@@ -88,7 +88,7 @@ export function createAttachedAsks({ client, waits, log }: AttachedContext) {
       throw new CallIdTaken(`${ask_id} is not an ask of this run`);
     };
     const asking = askingIn(client, waits, session, run_id);
-    return askIn(asking, toolCallOf(call_id, event), event.cwd, { stored, signal }).catch((error: unknown) => {
+    return askIn(asking, toolCallOf(call_id, event, calls), event.cwd, { stored, signal }).catch((error: unknown) => {
       if (error instanceof CallIdTaken || isSettled(error)) return HELD;
       throw error;
     });
@@ -153,10 +153,12 @@ export const callOf = ({ agent_id, tool_name = '', tool_input = {} }: Partial<Ho
   input: tool_input,
 });
 
-function toolCallOf(id: string, event: HookEvent): ToolCall {
+function toolCallOf(id: string, event: HookEvent, calls: Conversation['calls']): ToolCall {
   const { agent_id, agent_type, permission_suggestions: suggestions = [] } = event;
   const { tool_name: name = '', tool_input: input = {} } = event;
-  const lineage = agent_id === undefined ? [] : [fitting(agent_type?.trim() || agent_id, NAME_CHARACTERS)];
+  const task = agent_id === undefined ? undefined : calls.taskOf(agent_id, agent_type);
+  const label = [agent_type?.trim() || agent_id, task?.trim()].filter(Boolean).join(': ');
+  const lineage = agent_id === undefined ? [] : [fitting(label, NAME_CHARACTERS)];
   return { id, name, input, lineage, reason: '', suggestions };
 }
 

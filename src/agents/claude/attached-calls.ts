@@ -14,6 +14,8 @@ export interface Call {
 /** Calls whose end is never reported must not pile up. */
 const MOST_CALLS = 200;
 
+const isStart = (tool: string): boolean => tool === 'Agent' || tool === 'Task';
+
 /** Ids of calls are unique within a thread only. */
 export const askName = (thread: string | undefined, callId: string): string => `${prefixOf(thread)}${callId}`;
 
@@ -41,6 +43,9 @@ export function createCalls() {
   /** By name. */
   const live = new Map<string, Call & { isAsked: boolean; beganAt: number }>();
 
+  /** By the id of the sub-agent. */
+  const tasks = new Map<string, string>();
+
   return {
     began(callId: string, call: Call, now: number): void {
       const name = askName(call.thread, callId);
@@ -59,6 +64,20 @@ export function createCalls() {
       const [name, call] = fitting;
       call.isAsked = true;
       return name;
+    },
+
+    /** Claude Code names the sub-agent that a call has started. */
+    started(agentId: string, task: string): void {
+      tasks.set(agentId, task);
+      const [oldest = agentId] = tasks.keys();
+      if (tasks.size > MOST_CALLS) tasks.delete(oldest);
+    },
+
+    /** What a sub-agent is to do: as its start named it, or else as the only call does that waits for one of its type. */
+    taskOf(agentId: string, type: string | undefined): string | undefined {
+      const starting = [...live.values()].filter(({ tool, input }) => isStart(tool) && input.subagent_type === type);
+      const description = starting.length === 1 ? starting[0]?.input.description : undefined;
+      return tasks.get(agentId) ?? (typeof description === 'string' ? description : undefined);
     },
 
     ended: (thread: string | undefined, callId: string): boolean => live.delete(askName(thread, callId)),

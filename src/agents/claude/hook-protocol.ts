@@ -44,6 +44,11 @@ export const HookEvent = z.looseObject({
     .array(z.looseObject({ tool_use_id: callId, tool_name: toolName, tool_input: toolInput.catch(undefined) }))
     .optional()
     .describe('Of PostToolBatch: the calls of one message, when all of them have ended'),
+  tool_response: z
+    .looseObject({ agentId: z.string(), description: z.string().max(2000) })
+    .optional()
+    .catch(undefined)
+    .describe('Of a call that has started a sub-agent'),
   permission_suggestions: z.array(Suggestion).optional().catch(undefined),
   prompt: z.string().optional().catch(undefined),
   holdpoint: HookPoll.optional(),

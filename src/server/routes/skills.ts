@@ -22,6 +22,7 @@ const SkillQuery = z.strictObject({
     .regex(/^(?:true|false)$/i, 'must be true or false')
     .optional()
     .meta({ type: 'boolean', pattern: undefined }),
+  task_id: z.string().max(200).optional().describe('Accepted and not used: every task sees the same skills'),
   skip: digits('How many to leave out'),
   limit: digits('1 to 100; 100 by default', { minimum: 1, maximum: 100 }),
 });

@@ -140,11 +140,13 @@ describe('a request for permission', () => {
     const { tell, session } = claudeRuntime();
     const helper = { agent_id: 'a1', agent_type: 'reviewer' };
     await tell('UserPromptSubmit', { prompt: 'review it' });
+    const tool_response = { status: 'async_launched', agentId: 'a1', description: 'read the tests' };
+    await tell('PostToolUse', { tool_name: 'Agent', tool_input: {}, tool_use_id: 'toolu_agent', tool_response });
     await tell('PreToolUse', { ...BASH, ...helper, tool_use_id: 'toolu_sub' });
     await tell('PreToolUse', { ...BASH, tool_use_id: 'toolu_main' });
     const asked = tell('PermissionRequest', { ...BASH, ...helper });
     const [ask] = await bed.pending(session);
-    expect(ask).toMatchObject({ tool_call_id: 'a1/toolu_sub', request: { lineage: ['reviewer'] } });
+    expect(ask).toMatchObject({ tool_call_id: 'a1/toolu_sub', request: { lineage: ['reviewer: read the tests'] } });
     const systemMessage = expect.stringMatching(/^Holdpoint: reviewer waits for an answer there/);
     expect(await tell('Stop')).toEqual({ systemMessage });
     await tell('PostToolUse', { ...BASH, tool_use_id: 'toolu_main' });

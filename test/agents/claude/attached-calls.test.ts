@@ -54,3 +54,15 @@ it('knows a sub-agent that has begun a call and not asked for it, for a while', 
   calls.asked(call({ thread: 'a1' }));
   expect(calls.mayAskSince(0)).toBe(false);
 });
+
+it('knows the task of a sub-agent from its start, or from the only call that waits for one of its type', () => {
+  const calls = createCalls();
+  const start = (description: string) => call({ tool: 'Agent', input: { description, subagent_type: 'reviewer' } });
+  calls.began('one', start('read the tests'), 0);
+  expect(calls.taskOf('a1', 'reviewer')).toBe('read the tests');
+  expect(calls.taskOf('a1', 'writer')).toBeUndefined();
+  calls.began('two', start('read the docs'), 0);
+  expect(calls.taskOf('a2', 'reviewer')).toBeUndefined();
+  calls.started('a2', 'read the docs');
+  expect(calls.taskOf('a2', 'reviewer')).toBe('read the docs');
+});

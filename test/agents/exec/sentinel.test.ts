@@ -4,6 +4,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseSentinel } from '../../../src/agents/exec/sentinel.ts';
 import { ExecTestBed, exitOf, type Fields } from './test-bed.ts';
 
 interface Exit {
@@ -147,4 +148,18 @@ describe.each(Object.keys(EXITS))('a program that ends with %s', (exitName) => {
       expect(cell.last).toEqual({ type: 'dispatch.failed', data: { reason, exit_code } });
     }
   });
+});
+
+it('truncates texts of a sentinel over the limits of an ask, and says how many options are not listed', () => {
+  const options = Array.from({ length: 80 }, (_, n) => `option ${n}`);
+  const given = { question: 'q'.repeat(50_000), context: 'c'.repeat(300_000), options };
+  const read = parseSentinel(Buffer.from(JSON.stringify(given)));
+  expect([read.question.length, read.context?.length, read.options.length]).toEqual([20_000, 20_000, 50]);
+  expect(read.context).toMatch(/^30 more options are not listed; they can be given as text\.\n\nccc/);
+});
+
+it('keeps the content of a malformed sentinel in the record of its run', async () => {
+  const run = await d.paused(await d.sh(d.workspace({}), `printf '%s' 'half {"question"' > ${at}`));
+  expect(run).toMatchObject({ status: 'failed', outcome: 'worker-failed' });
+  expect(run.outputs.map(({ data }) => data)).toContainEqual({ content: 'half {"question"' });
 });

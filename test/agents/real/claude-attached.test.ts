@@ -238,7 +238,7 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
     const { terminal, folder } = own.start('MAINWORK', 'sub-agent-allowed-here');
     const ask = await own.pending();
     expect(callIdOf(ask)).toMatch(/\/toolu_s2$/);
-    expect(ask.request.lineage).toEqual(['general-purpose']);
+    expect(ask.request.lineage).toEqual(['general-purpose: help']);
     await terminal.shows('Over to you.');
     await terminal.shows('Holdpoint: general-purpose waits');
     await allowed(ask, { terminal, folder }, 'All done.', ['sub']);

@@ -1,8 +1,11 @@
 // `holdpoint run` as a process against a real server: following, waiting, detaching, and what is refused.
 // Covers: src/cli/follow-run.ts, src/cli/run-input.ts, src/cli/run-session.ts, src/cli/worker-availability.ts
 // Covers: src/cli/text/run-text.ts
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EventView } from '../../../src/core/views.ts';
+import { temporaryFolder } from '../../support/process.ts';
 import { PATIENT, testBedForAll } from '../test-bed.ts';
 
 const bed = testBedForAll();
@@ -37,6 +40,15 @@ describe('run', PATIENT, () => {
     expect(ended.stdout).toMatch(
       /! Allow Bash\?\n[\s\S]*\$ make\n[\s\S]*✓ allowed by operator \(cli\)\n[\s\S]*on it\nrun_\w+ is completed/,
     );
+  });
+
+  it('says after a failed run that another version of the agent was tested', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'claude'), '#!/bin/sh\necho "1.0.0 (Claude Code)"\n', { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const failed = await bed.run(['run', 'claude', 'x'], { env });
+    expect(failed.code).toBe(9);
+    expect(failed.stderr).toMatch(/claude 1\.0\.0 is installed here; [\d.]+ is tested\. To install that: npm install/);
   });
 
   it('exits with the result of the run, also with --wait', async () => {

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
 import { HoldpointProblem } from '../../../src/client/http.ts';
+import { fetchSkill } from '../../../src/client/skill-files.ts';
 import type { SkillView } from '../../../src/core/skill.ts';
 import { eventsOfSession, typesOf } from '../../support/api-calls.ts';
 import { serverForAll } from '../../support/shared-fixtures.ts';
@@ -93,6 +94,20 @@ describe('a skill', () => {
     expect(await names({ skip: 1, limit: 2 })).toEqual(['review-notes-2', 'a_b']);
     for (const query of [{ limit: 0 }, { limit: 101 }, { skip: -1 }, { surprise: 1 }])
       expect(await problem(api.skills.list(query)), JSON.stringify(query)).toMatchObject({ status: 400 });
+  });
+
+  it('is taken from a zip of macOS, without what macOS added beside its folder', async () => {
+    const added = { '__MACOSX/': new Uint8Array(), '__MACOSX/review-notes/._SKILL.md': Buffer.from('Mac OS X') };
+    await upload(zip({ 'review-notes/SKILL.md': Buffer.from(GUIDE), ...added }));
+    const { files } = await fetchSkill(api, 'review-notes');
+    expect(files.map(({ path }) => path)).toEqual(['SKILL.md']);
+  });
+
+  it('is listed for a caller that names its task', async () => {
+    const skill = await upload();
+    const query = 'name=review-notes&exact_match=True&task_id=77';
+    const listed = await server.raw('GET', `/api/v1/kinds/skills?${query}`);
+    expect(JSON.parse(listed.text)).toEqual({ items: [skill] });
   });
 
   it('is published once when it is published several times at once', async () => {
