@@ -11,6 +11,7 @@ import type { Waits } from '../client/waits.ts';
 import type { AgentDescription } from '../core/agent-description.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
 import type { AskView, MessageView, RunView, SessionView } from '../core/views.ts';
+import type { HookCaller } from './kit/hook-caller.ts';
 import type { RuntimeAdapter } from './kit/runtime.ts';
 
 /** The descriptor. Its file loads nothing heavy: `run` and `attached` import what they need when they are called. */
@@ -203,7 +204,7 @@ export interface AttachedContext {
 
 export interface HookServer {
   /** The response body. A request whose payload has an `ambiguity` must be left to the agent's own prompt. */
-  handle(payload: unknown, signal: AbortSignal, ambiguity?: string): Promise<object>;
+  handle(payload: unknown, signal: AbortSignal, ambiguity?: string, caller?: HookCaller): Promise<object>;
   /** Ends what an earlier process of the only server on this database left open. */
   recover(): Promise<void>;
   close(): Promise<void>;

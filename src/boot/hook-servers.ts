@@ -21,9 +21,9 @@ export function createHookServers(agents: readonly Agent[]): HookServers {
   );
   const handlerOf =
     (name: string): Handler =>
-    async (payload, signal, ambiguity) => {
+    async (payload, signal, ambiguity, caller) => {
       await started.promise;
-      return (servers.get(name) as HookServer).handle(payload, signal, ambiguity);
+      return (servers.get(name) as HookServer).handle(payload, signal, ambiguity, caller);
     };
   return {
     handlers: Object.fromEntries(opened.map(({ name }) => [name, handlerOf(name)])),

@@ -166,6 +166,10 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     dropDraft: bind(dropDraft),
     tokenOf: bind(tokenOf),
     checkStillGood: (actor: Actor) => checkStillGood(ports, actor),
+    isTokenGood: async (id: string) => {
+      const token = await store.read((r) => r.token(id));
+      return token !== undefined && isGood(token, ports.clock.now());
+    },
     isGood: (token: Parameters<typeof isGood>[0]) => isGood(token, ports.clock.now()),
 
     showSession: bind(inbox.showSession),

@@ -5,6 +5,7 @@ import { sleep } from '../../client/http.ts';
 import type { AskView } from '../../core/views.ts';
 import type { AttachedContext, HookServer } from '../agent.ts';
 import { settling } from '../kit/attached-session.ts';
+import { callerLabel, type HookCaller } from '../kit/hook-caller.ts';
 import { createInFlight } from '../kit/in-flight.ts';
 import { createPendingAsks, type PendingAsk } from '../kit/pending-asks.ts';
 import { afterCallReply } from './asks.ts';
@@ -39,23 +40,38 @@ export function serveHooks(
   const requests = createPendingAsks<HookEvent, Waiting>(settling(client));
   const asking = createInFlight();
 
-  async function handle(payload: unknown, signal: AbortSignal, ambiguity?: string): Promise<object> {
+  async function handle(
+    payload: unknown,
+    signal: AbortSignal,
+    ambiguity?: string,
+    caller?: HookCaller,
+  ): Promise<object> {
     const read = HookEvent.safeParse(payload);
     if (!read.success) return NO_DECISION;
-    if (ambiguity !== undefined && BEFORE_CALL.has(read.data.hook_event_name)) {
-      log?.warn({ session_id: read.data.session_id, why: ambiguity }, LEFT);
+    const event = { ...read.data, session_label: caller && callerLabel(caller) };
+    const { session_id } = event;
+    if (ambiguity !== undefined && BEFORE_CALL.has(event.hook_event_name)) {
+      log?.warn({ session_id, why: ambiguity }, LEFT);
       return NO_DECISION;
     }
-    const conversation = conversations.of(read.data.session_id);
-    if (read.data.hook_event_name === 'PermissionRequest') {
-      const { holdpoint: poll } = read.data;
-      const reply = poll ? polls.answer(conversation, read.data, poll, signal) : ask(conversation, read.data, signal);
+    const conversation = conversations.of(session_id);
+    if (caller && !(await conversations.inOrder(conversation, () => conversations.isOpenTo(conversation, caller)))) {
+      log?.warn({ session_id, why: 'another hook token began this conversation' }, LEFT);
+      return NO_DECISION;
+    }
+    return answer(conversation, event, signal);
+  }
+
+  async function answer(conversation: Conversation, event: HookEvent, signal: AbortSignal): Promise<object> {
+    if (event.hook_event_name === 'PermissionRequest') {
+      const { holdpoint: poll } = event;
+      const reply = poll ? polls.answer(conversation, event, poll, signal) : ask(conversation, event, signal);
       asking.add(reply);
       return reply;
     }
-    if (isAfterCall(read.data.hook_event_name)) return afterCall(conversation, read.data);
-    if (read.data.hook_event_name === 'Stop') return stopped(conversation);
-    await conversations.inOrder(conversation, () => report(conversation, read.data));
+    if (isAfterCall(event.hook_event_name)) return afterCall(conversation, event);
+    if (event.hook_event_name === 'Stop') return stopped(conversation);
+    await conversations.inOrder(conversation, () => report(conversation, event));
     return NO_DECISION;
   }
 

@@ -59,7 +59,12 @@ export function createAttachedAsks({ client, waits, log }: AttachedContext) {
     const text = fitting(prompt, INPUT_CHARACTERS);
     let name = calls.asked(callOf(event));
     for (let runs = 1; ; runs++) {
-      request.run = await openAttachedRun(client, waits, { ...ATTACHED, id, folder: event.cwd, title }, { text });
+      request.run = await openAttachedRun(
+        client,
+        waits,
+        { ...ATTACHED, id, label: event.session_label, folder: event.cwd, title },
+        { text },
+      );
       name ??= unnamedAsk(event.agent_id);
       const callId = request.key === undefined ? name : nthId(name, request.key);
       const options = { ...request.options, check: mustBePending };

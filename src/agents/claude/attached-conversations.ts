@@ -13,6 +13,7 @@ import {
   unsettledAsks,
   unsettledAsksOf,
 } from '../kit/attached-session.ts';
+import { type HookCaller, mayServe } from '../kit/hook-caller.ts';
 import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createCalls, isOfThread } from './attached-calls.ts';
 import { type Effect, effectOf } from './delivery-evidence.ts';
@@ -21,6 +22,8 @@ export const ATTACHED = { agent: 'claude', sessionPrefix: 'claude.' } as const;
 
 export interface Conversation {
   readonly id: string;
+  /** The hook token that was found to be the one it belongs to. */
+  owner?: string;
   prompt: string;
   readonly calls: ReturnType<typeof createCalls>;
   order: Promise<unknown>;
@@ -75,6 +78,16 @@ export function createConversations(client: Client, { lookMs = LOOK_MS, returnMs
     if (known.size > MOST_CONVERSATIONS && oldest) forget(oldest);
     lookLater(conversation);
     return conversation;
+  }
+
+  /** Whether an event of this caller concerns it. Until it has asked something there is nothing to protect. */
+  async function isOpenTo(conversation: Conversation, caller: HookCaller): Promise<boolean> {
+    if (conversation.owner === caller.tokenId) return true;
+    const session = await attachedSession(client, { ...ATTACHED, id: conversation.id });
+    if (!session) return true;
+    if (!(await mayServe(session, caller))) return false;
+    conversation.owner = caller.tokenId;
+    return true;
   }
 
   /** Keeps the beginning of a prompt, as a copy: a part of a text holds the whole in memory. */
@@ -240,6 +253,7 @@ export function createConversations(client: Client, { lookMs = LOOK_MS, returnMs
 
   return {
     of,
+    isOpenTo,
     prompted,
     returned,
     inOrder,

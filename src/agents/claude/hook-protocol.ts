@@ -54,4 +54,5 @@ export const HookEvent = z.looseObject({
   holdpoint: HookPoll.optional(),
   error: z.string().max(2000).optional().catch(undefined),
 });
-export type HookEvent = z.infer<typeof HookEvent>;
+/** `session_label`: of the hook token that sent it. The server sets it, whatever the payload has. */
+export type HookEvent = z.infer<typeof HookEvent> & { session_label?: string | undefined };

@@ -11,8 +11,14 @@ import type { Context } from './route.ts';
  * the payload may not be what the agent means; an event that only reports is still taken.
  */
 export type HookHandlers = Readonly<
-  Record<string, (payload: unknown, signal: AbortSignal, ambiguity?: string) => Promise<object>>
+  Record<string, (payload: unknown, signal: AbortSignal, ambiguity?: string, caller?: Caller) => Promise<object>>
 >;
+
+/** The hook token that calls; it may be asked whether another one is still valid. */
+interface Caller {
+  tokenId: string;
+  isValid(tokenId: string): Promise<boolean>;
+}
 
 /** A run that Holdpoint itself hosts says so: what it asks is on its way already. */
 const MANAGED = 'holdpoint-run';
@@ -20,7 +26,7 @@ const MANAGED = 'holdpoint-run';
 /** An agent tells of a whole file, more than once, when it has changed one. */
 const BODY_BYTES = 8 * 1024 * 1024;
 
-export function addHooks({ app, throttle }: Context, handlers: HookHandlers): void {
+export function addHooks({ app, gateway, throttle }: Context, handlers: HookHandlers): void {
   const bodyBytes = Math.max(app.initialConfig.bodyLimit ?? 0, BODY_BYTES);
   app.post(
     '/v1/hooks/:agent',
@@ -40,7 +46,9 @@ export function addHooks({ app, throttle }: Context, handlers: HookHandlers): vo
       const managed = request.headers[MANAGED];
       if (typeof managed === 'string' && /^run_/.test(managed)) return {};
       reply.raw.once('close', throttle.open(request.actor));
-      return handle(request.body, goneSignal(reply), request.ambiguity);
+      const { scope, tokenId } = request.actor;
+      const caller = scope === 'attached' ? { tokenId, isValid: gateway.isTokenGood } : undefined;
+      return handle(request.body, goneSignal(reply), request.ambiguity, caller);
     },
   );
 }

@@ -1,13 +1,16 @@
 // The route of hooks of attached agents: a token of its own that opens no other route, and no hooks of runs that Holdpoint
 // hosts itself.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { HookHandlers } from '../../../src/server/routes/hooks.ts';
 import { openServer, type Server } from '../../support/server.ts';
 
 const heard: unknown[] = [];
+const callers: (Parameters<HookHandlers[string]>[3] | undefined)[] = [];
 let server: Server;
 let token: string;
 beforeAll(async () => {
-  const mirror = async (payload: unknown, _signal: AbortSignal, ambiguity?: string) => {
+  const mirror: HookHandlers[string] = async (payload, _signal, ambiguity, caller) => {
+    callers.push(caller);
     heard.push(ambiguity === undefined ? payload : { ambiguity });
     return { seen: true };
   };
@@ -22,6 +25,19 @@ const call = (path: string, more: Parameters<Server['raw']>[3] = {}) =>
 it('passes the body of a hook to the agent and returns its reply', async () => {
   expect(await call('/v1/hooks/mirror')).toMatchObject({ status: 200, body: { seen: true } });
   expect(heard).toEqual([{ a: 1 }]);
+});
+
+it('names the hook token that calls and says whether another one is valid, and names no operator', async () => {
+  await call('/v1/hooks/mirror', { token: server.token });
+  expect(callers.at(-1)).toBeUndefined();
+  await call('/v1/hooks/mirror');
+  const caller = callers.at(-1);
+  expect(await caller?.isValid(caller.tokenId)).toBe(true);
+  const { token_id } = await server.makeToken('attached');
+  expect(await caller?.isValid(token_id)).toBe(true);
+  await server.call('DELETE', `/v1/tokens/${token_id}`);
+  expect([await caller?.isValid(token_id), await caller?.isValid('tok_unknown')]).toEqual([false, false]);
+  heard.length = 1;
 });
 
 it('does not pass on the hook of a run that Holdpoint hosts', async () => {
