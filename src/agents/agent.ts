@@ -34,6 +34,8 @@ export interface Program {
   tested: string;
   /** The shell command that installs it. */
   install: string;
+  /** What the tests cannot show, as a clause for people. */
+  untested?: string;
 }
 
 /** `held`: stopped on an open ask, no process is left. `vanished`: gone without a result, as after a crash. */
@@ -44,9 +46,7 @@ export type Ending =
   | { ended: 'vanished' };
 
 /** Derives from the agent's own tool call id, so that a repeated call is the same ask, output or child. */
-interface Identified {
-  id: string;
-}
+type Identified = { id: string };
 
 /** A run that this one continues, with its asks. */
 export interface EarlierRun {
@@ -268,7 +268,7 @@ export interface FollowedAgent {
 
 /** How `connect` and `disconnect` change the person's settings file. Pure: text in, text out. Throws `SettingsProblem`. */
 export interface Connector {
-  /** The environment variable that moves the agent's settings folder. */
+  /** The environment variable that moves the agent's settings folder, or if it is named `…_FILE` the file. */
   folderVariable: string;
   file(env: NodeJS.ProcessEnv): string;
   connected(text: string | undefined, target: ConnectTarget): string;
@@ -277,8 +277,8 @@ export interface Connector {
   isConnected(text: string): boolean;
   /** The text as it is shown to a person: shortened, without secrets. */
   shown(text: string): string;
-  /** The servers that the hooks in it call, with the tokens they carry. */
-  targets(text: string): { url: string; token?: string }[];
+  /** The servers that the hooks in it call, with the tokens they carry or the state folder that they name. */
+  targets(text: string): { url: string; token?: string; data?: string }[];
   /** What to do by hand where the file is not understood. */
   byHand: string;
   /** Whether its hooks carry a token of their own; otherwise they find one in the state folder. */

@@ -4,6 +4,7 @@ import type { Agent } from './agent.ts';
 
 export const registry: Record<string, () => Promise<Agent>> = {
   acp: async () => (await import('./acp/agent.ts')).acp,
+  amp: async () => (await import('./amp/agent.ts')).amp,
   claude: async () => (await import('./claude/agent.ts')).claude,
   codex: async () => (await import('./codex/agent.ts')).codex,
   exec: async () => (await import('./exec/agent.ts')).exec,

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Connector } from '../agents/agent.ts';
 import { loadAgent } from '../agents/registry.ts';
 import type { Client } from '../client/client.ts';
+import { stateFolder } from '../client/local.ts';
 import { Waits } from '../client/waits.ts';
 import { noteHook } from '../worker/hook-notes.ts';
 import { machineLabel } from '../worker/machine-label.ts';
@@ -17,6 +18,20 @@ interface HookEnvironment {
   env: NodeJS.ProcessEnv;
   /** Aborted when the agent no longer waits. */
   signal: AbortSignal;
+}
+
+/** Where a hook asks: as its arguments say, or as the settings of the connected agent say if that passes it none. */
+export async function hookTarget(
+  name: string,
+  { url, data }: { url?: string; data?: string },
+  env: NodeJS.ProcessEnv,
+): Promise<{ url: string; data: string }> {
+  if (url !== undefined) return { url, data: data ?? stateFolder(env) };
+  const connector = await (await loadAgent(name))?.attached?.connector();
+  const settings = connector && (await readFile(connector.file(env), 'utf8'));
+  const [target] = (settings !== undefined && connector?.targets(settings)) || [];
+  if (!target) throw new Error('the settings of the agent name no server: connect it again');
+  return { url: target.url, data: target.data ?? data ?? stateFolder(env) };
 }
 
 /** What the hook process prints; undefined: nothing, so that the agent asks by itself. */

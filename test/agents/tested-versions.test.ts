@@ -1,6 +1,6 @@
 // The versions that `holdpoint doctor` names as tested are the ones the tests against the real agents install.
 // Covers: src/worker/program-version.ts, src/agents/claude/program.ts, src/agents/codex/program.ts
-// Covers: src/agents/opencode/program.ts
+// Covers: src/agents/opencode/program.ts, src/agents/amp/program.ts
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,7 @@ const versions = new Map([
   ['codex', await testedOf('codex')],
   ['claude', await testedOf('claude')],
   ['opencode', await testedOf('opencode')],
+  ['amp', await testedOf('amp')],
 ]);
 const tested = (agent: string) => versions.get(agent) ?? '';
 
@@ -45,6 +46,10 @@ it('Claude Code, whose packages count their patches alike', () => {
 
 it('OpenCode, on every system', () => {
   expect(pinned('opencode-')).toEqual([tested('opencode')]);
+});
+
+it('Amp, on every system', () => {
+  expect(pinned('@ampcode/cli-')).toEqual([tested('amp')]);
 });
 
 it('finds out what is on the machine', async () => {

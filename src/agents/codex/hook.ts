@@ -5,13 +5,12 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Client } from '../../client/client.ts';
-import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
-import { type AttachedAgent, endRun, openAttachedRun, settling, withdrawAbandoned } from '../kit/attached-session.ts';
-import { withdrawAsk } from '../kit/pending-asks.ts';
+import type { AttachedAgent } from '../kit/attached-session.ts';
+import { approveInHook, endAbandonedCall } from '../kit/hook-approval.ts';
 import { createPeer } from '../wire/json-rpc.ts';
 import { HOOK_SECONDS } from './connect.ts';
 import { changedInput, initialize, loadedThreads } from './protocol.ts';
@@ -84,14 +83,13 @@ function inputOf({ tool_name, tool_input, cwd }: z.infer<typeof Call>): Record<s
   return { ...(typeof description === 'string' ? action : tool_input), cwd };
 }
 
-/** Parallel calls of a turn have one hook process each. They share the run of the turn, and the last one ends it. */
-async function approve(
+function approve(
   call: z.infer<typeof Call>,
   input: Record<string, unknown>,
-  { client, waits, signal, machine, record }: HookProcessContext,
+  context: HookProcessContext,
 ): Promise<ApprovalOutcome> {
-  const { tool_name, turn_id, cwd, agent_type } = call;
-  const conversation = { ...attachedAt(machine), id: call.agent_id ?? call.session_id, folder: cwd };
+  const { tool_name, turn_id: turnId, cwd, agent_type } = call;
+  const conversation = { ...attachedAt(context.machine), id: call.agent_id ?? call.session_id, folder: cwd };
   const { description, command } = call.tool_input;
   const spec = {
     id: `${HOOK_CALL}${crypto.randomUUID()}`,
@@ -103,41 +101,11 @@ async function approve(
     ...(agent_type && { lineage: [truncate(storable(agent_type), LINEAGE_CHARACTERS)] }),
     expires_after_ms: HOOK_SECONDS * 1000 - MARGIN_MS,
   };
-  for (;;) {
-    const { run, ...attached } = await openAttachedRun(client, waits, conversation, { id: turn_id }, signal);
-    const removeRecord = record({ run_id: run.run_id, call_id: spec.id });
-    let askId: string | undefined;
-    const raised = (id: string) => {
-      askId = id;
-    };
-    try {
-      const outcome = await attached.approve(spec, { raised });
-      await endIfLast(client, run.run_id);
-      await removeRecord();
-      return outcome as ApprovalOutcome;
-    } catch (error) {
-      if (askId === undefined) {
-        await removeRecord();
-        // Another call of the turn has ended the run before this one could ask in it.
-        if (error instanceof HoldpointProblem && error.code === 'run_state_conflict') continue;
-        throw error;
-      }
-      const isWithdrawn = await withdrawAsk(settling(client), askId, GIVEN_UP);
-      await endIfLast(client, run.run_id);
-      if (isWithdrawn) await removeRecord();
-      throw error;
-    }
-  }
+  return approveInHook(context, { conversation, turnId, spec, givenUp: GIVEN_UP });
 }
-
-/** The decision counts even if the end of the run could not be reported. */
-const endIfLast = (client: Client, runId: string): Promise<void> => endRun(client, runId).catch(() => {});
 
 /** Ends the ask of a hook process that was killed. */
-export async function endAbandoned(client: Client, call: HookCall): Promise<void> {
-  await withdrawAbandoned(client, call, GIVEN_UP);
-  await endRun(client, call.run_id);
-}
+export const endAbandoned = (client: Client, call: HookCall): Promise<void> => endAbandonedCall(client, call, GIVEN_UP);
 
 const decision = (behavior: 'allow' | 'deny', message?: string) => ({
   hookSpecificOutput: {

@@ -10,20 +10,20 @@ import { ambiguityIn, membersOf } from '../../core/json-ambiguity.ts';
 import { Command } from '../command.ts';
 
 interface HookFlags {
-  url: string;
-  data: string;
+  url?: string;
+  data?: string;
 }
 
 export function hookCommand(): Command {
   return new Command('hook', 'called by the hook of a connected agent')
     .argument('<agent>', 'the agent')
-    .requiredOption('--url <address>', 'the server')
-    .requiredOption('--data <folder>', 'the state folder with the token')
+    .option('--url <address>', "the server; without it, as the agent's settings say")
+    .option('--data <folder>', 'the state folder with the token; without it, likewise')
     .withExamples('holdpoint hook codex --url http://127.0.0.1:4777 --data .')
     .action(hook);
 }
 
-async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
+async function hook(agent: string, flags: HookFlags): Promise<void> {
   // Also sent by the launcher when it or the agent was killed: the ask is then withdrawn. A repeated signal must not kill
   // this process before the withdrawal is sent.
   const stop = new AbortController();
@@ -31,6 +31,8 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
   try {
     const sent = await text(addAbortSignal(stop.signal, process.stdin));
     const payload: unknown = JSON.parse(sent);
+    const { decideByHook, hookTarget } = await import('../../boot/hook.ts');
+    const { url, data } = await hookTarget(agent, flags, process.env);
     const ambiguity = ambiguityIn(sent, membersOf(payload));
     const connect = (own: string | undefined) => {
       if (ambiguity !== undefined) throw new Error(`the call is ambiguous: ${ambiguity}`);
@@ -39,7 +41,6 @@ async function hook(agent: string, { url, data }: HookFlags): Promise<void> {
       const token = own ?? stored ?? findToken({ ...process.env, HOLDPOINT_DATA: data }, []);
       return createClient({ url, token });
     };
-    const { decideByHook } = await import('../../boot/hook.ts');
     const decision = await decideByHook(agent, payload, {
       url,
       connect,

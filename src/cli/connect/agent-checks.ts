@@ -25,8 +25,9 @@ export async function agentChecks(env: NodeJS.ProcessEnv, url: string): Promise<
 type InstalledProgram = Awaited<ReturnType<typeof import('../../boot/agents.ts')['agentPrograms']>>[number];
 
 /** Another version usually works, and an agent that is not installed matters only to those who use it: warnings. */
-function programCheck({ name, tested, install, installed }: InstalledProgram): Check {
-  if (installed === tested) return { name, state: 'good', detail: `${installed}, the tested version` };
+function programCheck({ name, tested, install, installed, untested }: InstalledProgram): Check {
+  const limit = untested === undefined ? '' : `; ${untested}`;
+  if (installed === tested) return { name, state: 'good', detail: `${installed}, the tested version${limit}` };
   if (installed === undefined)
     return {
       name,
@@ -53,7 +54,8 @@ async function connectionChecks(about: Connected): Promise<Check[]> {
   const usual = resolve(connector.file(env));
   const checked = async ({ file: path, named }: SettingsPath, isKnown: boolean): Promise<Check[]> => {
     // The suggested commands must name a settings folder that is not the usual one.
-    const command = `${named === usual ? '' : `${connector.folderVariable}=${shellQuote(dirname(named))} `}${programName()}`;
+    const moved = shellQuote(connector.folderVariable.endsWith('_FILE') ? named : dirname(named));
+    const command = `${named === usual ? '' : `${connector.folderVariable}=${moved} `}${programName()}`;
     const again = `${command} disconnect ${agent}, then ${command} connect ${agent}`;
     try {
       const problem = await hooksProblem(about, path, isKnown);

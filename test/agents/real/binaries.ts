@@ -1,6 +1,7 @@
 // Where the real agents are. What is not installed is undefined, and its tests are skipped by name.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { program as ampProgram } from '../../../src/agents/amp/program.ts';
 import { program as claudeProgram } from '../../../src/agents/claude/program.ts';
 import { program as codexProgram } from '../../../src/agents/codex/program.ts';
 import { program as opencodeProgram } from '../../../src/agents/opencode/program.ts';
@@ -22,6 +23,9 @@ export const codex = installed('@openai', `codex-${system}`, 'vendor', TRIPLES[s
 
 export const opencodeVersion = opencodeProgram.tested;
 export const opencode = installed(`opencode-${system}`, 'bin', 'opencode');
+
+export const ampVersion = ampProgram.tested;
+export const amp = installed('@ampcode', `cli-${system}`, 'amp');
 
 export const claudeAcpVersion = pinned('@agentclientprotocol/claude-agent-acp');
 /** A script of Node. */

@@ -1,0 +1,93 @@
+// The delegate of a connected Amp, called as Amp calls it: 0 only for an explicit allow of exactly that call.
+// Covers: src/agents/kit/hook-approval.ts, src/agents/amp/agent.ts, src/agents/amp/program.ts
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { decisionOf } from '../../../src/agents/amp/hook.ts';
+import type { ApprovalOutcome } from '../../../src/client/outcome.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { connectedAmpForAll } from './test-bed.ts';
+
+const amp = connectedAmpForAll();
+const thread = (id: string) => ({ AMP_THREAD_ID: id });
+const oneAsk = async (id: string) => (await amp.bed.pending(`amp-own-${id}`, 1))[0] as AskView;
+
+describe('the delegate of Amp', () => {
+  it('exits with 0 for an allow, and shows the command with the folder it runs in', async () => {
+    const { ended } = amp.delegate('Bash', { cmd: 'deploy prod' }, thread('T-1'));
+    const ask = await oneAsk('T-1');
+    expect(ask.request).toMatchObject({
+      tool_name: 'Bash',
+      input: { command: 'deploy prod' },
+      work_folder: amp.folder,
+    });
+    await amp.bed.decide(ask, { behavior: 'allow' });
+    expect(await ended).toEqual({ code: 0, said: '' });
+    expect(await amp.bed.api.asks.get(ask.ask_id)).toMatchObject({ delivery: { state: 'delivered' } });
+    expect((await amp.bed.api.runs.get(ask.run_id)).status).toBe('completed');
+  });
+
+  it('exits with 2 for a denial, with the reason on standard error', async () => {
+    const { ended } = amp.delegate('edit_file', { path: '/srv/a', new_str: 'x' }, thread('T-2'));
+    const ask = await oneAsk('T-2');
+    expect(ask.request).toMatchObject({ tool_name: 'edit_file', input: { path: '/srv/a', new_str: 'x' } });
+    await amp.bed.decide(ask, { behavior: 'deny', reason: 'not on a Friday' });
+    expect(await ended).toEqual({ code: 2, said: 'The person said no: not on a Friday\n' });
+  });
+
+  it('rejects a command that the person changed, and names the one that is allowed', async () => {
+    const { ended } = amp.delegate('shell_command', { command: 'rm -rf a' }, thread('T-3'));
+    await amp.bed.decide(await oneAsk('T-3'), { behavior: 'allow', updated_input: { command: 'rm a' } });
+    expect(await ended).toMatchObject({ code: 2, said: expect.stringContaining('{"command":"rm a"}') });
+  });
+
+  it('keeps parallel calls of a thread apart', async () => {
+    const [one, two] = ['one', 'two'].map((cmd) => amp.delegate('Bash', { cmd }, thread('T-4')));
+    for (const ask of await amp.bed.pending('amp-own-T-4', 2)) {
+      const isOne = JSON.stringify(ask.request).includes('"one"');
+      await amp.bed.decide(ask, { behavior: isOne ? 'allow' : 'deny' });
+    }
+    expect([(await one?.ended)?.code, (await two?.ended)?.code]).toEqual([0, 2]);
+  });
+
+  it('asks also in a run that a worker hosts, whose other hooks are silent', async () => {
+    const { ended } = amp.delegate('Bash', { cmd: 'ls' }, { ...thread('T-5'), HOLDPOINT_RUN_ID: 'run_1' });
+    await amp.bed.decide(await oneAsk('T-5'), { behavior: 'allow' });
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)('that is ended with %s withdraws its ask', async (signal) => {
+    const id = `T-${signal}`;
+    const { kill, ended } = amp.delegate('Bash', { cmd: 'ls' }, thread(id));
+    const { ask_id } = await oneAsk(id);
+    kill(signal);
+    expect((await ended).code).not.toBe(0);
+    await amp.bed.until(async () => ((await amp.bed.api.asks.get(ask_id)).status === 'pending' ? undefined : true));
+    expect(await amp.bed.api.asks.get(ask_id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('rejects arguments that can be read in two ways, or not at all', async () => {
+    for (const input of ['{"cmd":"ls","cmd":"rm -rf a"}', 'no JSON', '[]', ''])
+      expect((await amp.delegate('Bash', input, thread('T-6')).ended).code).toBe(2);
+    expect((await amp.delegate('Bash', {}, { ...thread('T-6'), AGENT_TOOL_NAME: '' }).ended).code).toBe(2);
+  });
+
+  it('rejects when no server can be reached, or its settings name none', async () => {
+    const nowhere = `${amp.settingsFile}-nowhere`;
+    const rule = { tool: '*', action: 'delegate', to: '/x/holdpoint-amp-delegate' };
+    const to = (holdpoint?: object) =>
+      writeFileSync(nowhere, JSON.stringify({ 'amp.permissions': [{ ...rule, ...(holdpoint && { holdpoint }) }] }));
+    to({ url: 'http://127.0.0.1:9', data: amp.server.data });
+    const env = { AMP_SETTINGS_FILE: nowhere };
+    expect(await amp.delegate('Bash', { cmd: 'ls' }, env).ended).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('could not be asked for here'),
+    });
+    to();
+    expect((await amp.delegate('Bash', { cmd: 'ls' }, env).ended).code).toBe(2);
+  });
+});
+
+it.each(['declined', 'expired', 'cancelled', 'failed'] as const)('an approval that is %s is a rejection', (status) => {
+  const outcome = { status, allowed: false, input: {}, reason: 'why' } as unknown as ApprovalOutcome;
+  expect(decisionOf(outcome, {})).toMatchObject({ decision: 'reject' });
+});
