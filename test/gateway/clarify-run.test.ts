@@ -47,6 +47,6 @@ it('logs every undeliverable clarification in the parent session when the child 
     ids.push(view.request_id);
   }
   await open.gateway.endSession({ sessionId: 'child', actor: lead });
-  const { events: told } = await open.gateway.events({ sessionId: 'parent' }, 0, 100_000);
+  const told = await open.store.read((r) => r.events({ sessionId: 'parent' }, 0, 100_000));
   expect(told.filter((e) => e.type === 'ask.undeliverable').map((e) => e.askId)).toEqual(ids);
 });

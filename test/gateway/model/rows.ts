@@ -12,7 +12,11 @@ export async function rowFaults(ports: Ports, sessionIds: readonly string[]): Pr
     const replay = new SessionReplay(id, ports.hash);
     for (const event of await ports.store.read((r) => r.events({ sessionId: id }, 0, ALL))) replay.take(event);
     const audit = new RowAudit(replay, ports.hash);
-    for (const record of (await listRows(ports, id, { limit: ALL })).views) faults.push(...audit.faults(record));
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: Awaited<ReturnType<typeof listRows>> = await listRows(ports, id, { after, limit: ALL });
+      for (const record of page.views) faults.push(...audit.faults(record));
+      after = page.next;
+    }
     faults.push(...audit.missing());
   }
   return faults;
