@@ -1,4 +1,4 @@
-// The Node binary that a clone brings, which no lockfile covers.
+// What a clone and the image install: the Node binary that a clone brings, which no lockfile covers, and the lockfile.
 // Covers: scripts/node.mjs
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,5 +45,42 @@ describe('finding 24: the Node binary of a clone', () => {
     expect(image).toMatch(/^COPY .*package-lock\.json/m);
     for (const [command] of image.matchAll(/npm (?:install|ci).*$/gm))
       if (!command.includes('`')) expect(command).toContain('--ignore-scripts');
+  });
+});
+
+describe('finding 24: the lockfile', () => {
+  interface Locked {
+    dev?: boolean;
+    integrity?: string;
+    link?: boolean;
+    optionalDependencies?: Record<string, string>;
+  }
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
+
+  /** As Node resolves it: beside the package, or in a folder above it. */
+  function isLocked(owner: string, name: string): boolean {
+    const folders = owner.split(/(?:^|\/)node_modules\//).slice(1);
+    return [...folders.keys(), folders.length].some((depth) => {
+      const above = folders.slice(0, depth).map((folder) => `node_modules/${folder}/`);
+      return `${above.join('')}node_modules/${name}` in packages;
+    });
+  }
+
+  it('names the optional packages of every platform, without which `npm ci` refuses it', () => {
+    const missing = Object.entries(packages).flatMap(([owner, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !isLocked(owner, name)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has the hash of every package that Holdpoint runs with', () => {
+    const unpinned = Object.entries(packages).filter(([name, { dev, integrity }]) => name !== '' && !dev && !integrity);
+    expect(unpinned).toEqual([]);
+  });
+
+  it('is what the image installs from', () => {
+    expect(readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8')).toMatch(/^RUN npm ci --ignore-scripts/m);
   });
 });
