@@ -1,6 +1,5 @@
-// Declares the contract of an agent adapter: the descriptor of one kind of coding agent, the context of a hosted run, and
-// how a person's own agent is attached. An adapter only translates: it starts processes, stores state and calls the server
-// through its context, which has no privileges beyond the public API.
+// Declares the contract of an agent adapter: its descriptor, the context of a hosted run, how a person's own agent is attached.
+// An adapter translates: processes, state and the server are reached through its context, which has no privileges of its own.
 import type { AskOptions } from '../client/asking.ts';
 import type { Client } from '../client/client.ts';
 import type { ForwardedCall, ToolResult } from '../client/mcp-call.ts';
@@ -10,6 +9,7 @@ import type { ApproveSpec, AskSpec, Deadline, Questions } from '../client/spec.t
 import type { Waits } from '../client/waits.ts';
 import type { AgentDescription } from '../core/agent-description.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
+import type { ToolRule } from '../core/tool-rules.ts';
 import type { AskView, MessageView, RunView, SessionView } from '../core/views.ts';
 import type { HookCaller } from './kit/hook-caller.ts';
 import type { RuntimeAdapter } from './kit/runtime.ts';
@@ -73,10 +73,10 @@ export interface AgentContext {
   readonly signal: AbortSignal;
   /** The environment for programs: the worker's, without its own settings, plus what the run was given. */
   readonly env: Readonly<Record<string, string>>;
+  toolRules(): Promise<readonly ToolRule[]>;
   readonly processes: Processes;
   /** The runtimes that registered agents bring for headless dispatches. */
   readonly runtimes: readonly RuntimeAdapter[];
-
   /** Stores an output of the run. A repeated id is a no-op. */
   output(text: string | undefined, options?: OutputOptions): Promise<void>;
   /** A blocking ask resolves when it ends; other modes resolve with `held` until the run is started again. */

@@ -14,6 +14,7 @@ import { RECORD_TABLES } from './row-audit.ts';
 import { RUN_KINDS, RUN_STATUSES } from './run.ts';
 import { PERMISSIONS } from './session.ts';
 import { SCOPES, TOKEN_KINDS } from './token.ts';
+import { ToolRule } from './tool-rules.ts';
 import { WinnerView } from './winner.ts';
 
 export const UserQuestionRequest = z.object({
@@ -340,5 +341,6 @@ export const ClaimedRunView = z.object({
   env: z.record(z.string(), z.string()),
   resumed: z.boolean(),
   due: z.array(AskView),
+  tool_rules: z.array(ToolRule).optional().describe('What the rules of the server say about whole tools, in order'),
 });
 export type ClaimedRunView = z.infer<typeof ClaimedRunView>;

@@ -1,5 +1,6 @@
 // Lets a worker claim a run under a lease, renew the lease, and release it: at the end, or when the agent stopped cleanly
 // and the run waits without a process. Only the holder of the lease hosts the agent.
+
 import type { Ask } from '../core/ask.ts';
 import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
 import { fail } from '../core/errors.ts';
@@ -13,6 +14,7 @@ import { DEFAULT_LEASE_MS, type LeaseGrace } from './lease-grace.ts';
 import { type Ledger, openRun } from './ledger.ts';
 import { type Key, mutate, ok, type Reply } from './mutate.ts';
 import { recoverLost } from './recover.ts';
+import { toolRulesFor } from './rule-sources.ts';
 import { runIdentity } from './run-identity.ts';
 import { identityOf } from './skill-identity.ts';
 import { begin } from './slot.ts';
@@ -72,6 +74,7 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun, actor: Actor | und
   const due = await tx.dueOfRun(run.id);
   const carried = run.carriesAskId === undefined ? undefined : await tx.ask(run.carriesAskId);
   if (carried && carried.status !== 'pending' && carried.delivery.state === 'due') due.push(carried);
+  const tools = toolRulesFor(ports, session);
   return {
     run: await runView(tx, session, run),
     session: await sessionView(tx, session),
@@ -80,6 +83,7 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun, actor: Actor | und
     env: await environmentOf(ledger, run),
     resumed,
     due: due.map((ask) => askView(ask, ports.sealer)),
+    ...(tools.length > 0 && { tool_rules: tools }),
   };
 }
 

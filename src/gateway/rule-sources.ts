@@ -7,6 +7,7 @@ import { type ProjectRules, type SourcedRule, sourced, sourcedProject } from '..
 import { compileRules, type RuleSet } from '../core/rule-set.ts';
 import type { RuleListView, RuleTest, RuleTestView, SourcedRuleView } from '../core/rule-views.ts';
 import type { Session } from '../core/session.ts';
+import { type ToolRule, toolRules } from '../core/tool-rules.ts';
 import { sessionRecord } from './records.ts';
 import { newSession } from './session.ts';
 
@@ -19,6 +20,17 @@ export function ruleSets({ rules }: Ports, session: Session, project?: ProjectRu
     session.rules && compileRules(sourced('session', `session ${session.id}`, session.rules)),
   ];
   return sets.filter((set) => set !== undefined);
+}
+
+/** What these rules say about whole tools; the organisation's are reduced once. */
+const reduced = new WeakMap<RuleSet, ToolRule[]>();
+
+export function toolRulesFor(ports: Ports, session: Session): ToolRule[] {
+  return ruleSets(ports, session).flatMap((set) => {
+    const known = reduced.get(set) ?? toolRules(set.rules.map((rule) => rule.sourced));
+    reduced.set(set, known);
+    return known;
+  });
 }
 
 /** What `grantsFor` looks for. */

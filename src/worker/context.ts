@@ -1,15 +1,19 @@
 // Builds the context of a hosted run: the public API in the name of one leased run. Every call carries the lease epoch, so
 // a worker that has lost the lease changes nothing. Keeps no state but the claim's response.
+
 import type { AgentContext, EarlierRun } from '../agents/agent.ts';
 import { type Asking, askQuestion } from '../client/asking.ts';
 import { askParent } from '../client/clarifying.ts';
 import { type Client, every, listAll } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import { callTool } from '../client/mcp-call.ts';
+import { projectRulesIn } from '../client/project-rules.ts';
 import { fetchSkill } from '../client/skill-files.ts';
 import { approvalBody, questionBody, questionsOf } from '../client/spec.ts';
 import type { Waits } from '../client/waits.ts';
+import { sourcedProject } from '../core/rule.ts';
 import { SAID_CHARACTERS, shorten, storable } from '../core/text-limit.ts';
+import { toolRules } from '../core/tool-rules.ts';
 import type { AskView, ClaimedRunView, RunView } from '../core/views.ts';
 import { askBoundApproval } from './file-bound-approval.ts';
 import { processes } from './process.ts';
@@ -43,6 +47,10 @@ export function createContext(
     env: { ...inherited(), ...claimed.env, HOLDPOINT_URL: client.http.url, TASK_API_DOMAIN: client.http.url },
     processes,
     runtimes,
+    async toolRules() {
+      const project = await projectRulesIn(session.work_folder);
+      return [...(project ? toolRules(sourcedProject(project)) : []), ...(claimed.tool_rules ?? [])];
+    },
 
     async output(text, { id, type, data } = {}) {
       signal.throwIfAborted();

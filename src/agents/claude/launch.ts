@@ -4,6 +4,7 @@ import type { AgentContext, LineProcess, LineProcessSpec } from '../agent.ts';
 import { TOOL_ARGUMENTS } from './form.ts';
 import type { ClaudeSpec } from './input.ts';
 import { initialize, userMessage } from './protocol.ts';
+import { ruleArguments } from './rules.ts';
 
 export interface LaunchOptions {
   /** The command line arguments that name the conversation. */
@@ -34,13 +35,13 @@ const OWN_SETTINGS_ONLY = ['--setting-sources', 'user', '--strict-mcp-config'];
 
 /** Resolves when the process has started and was sent its prompt. */
 export async function startClaude(
-  { processes, session, run, env }: AgentContext,
+  { processes, session, run, env, toolRules }: AgentContext,
   spec: ClaudeSpec,
   options: LaunchOptions,
   wire: Pick<LineProcessSpec, 'signal' | 'onLine'>,
 ): Promise<LineProcess> {
   const claude = await processes.start({
-    argv: ['claude', ...ARGV, ...argumentsOf(spec, options)],
+    argv: ['claude', ...ARGV, ...ruleArguments(await toolRules()), ...argumentsOf(spec, options)],
     folder: session.work_folder as string,
     env: { ...env, HOLDPOINT_RUN_ID: run.run_id },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,

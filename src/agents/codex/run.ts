@@ -18,6 +18,7 @@ import { ErrorNotice, ItemNotice, initialize, Resolved, ThreadClosed, TurnNotice
 import { createRequests } from './requests.ts';
 import { resumeTurn } from './resume.ts';
 import { createRollouts } from './rollouts.ts';
+import { withLimits } from './rules.ts';
 import { openThread } from './thread.ts';
 import { createTurns } from './turns.ts';
 
@@ -32,7 +33,8 @@ export async function runCodex(context: AgentContext): Promise<Ending> {
   if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
   const problem = await folderProblem(context.session.work_folder);
   if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
-  return withSkills(context, spec.skills, SKILLS, () => runProcess(context, spec));
+  const limited = withLimits(spec, await context.toolRules());
+  return withSkills(context, spec.skills, SKILLS, () => runProcess(context, limited));
 }
 
 async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Ending> {

@@ -6,6 +6,7 @@ import type { AgentContext, ProcessExit } from '../agent.ts';
 import { createApi, USER } from './api.ts';
 import type { OpencodeSpec } from './input.ts';
 import { program } from './program.ts';
+import { permissionsFor } from './rules.ts';
 
 const HOST = '127.0.0.1';
 const LISTENING = /listening on (http:\/\/\S+)/;
@@ -47,7 +48,7 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
     folder,
     env: {
       ...context.env,
-      ...settingsOf(context, spec),
+      ...settingsOf(context, spec, permissionsFor(await context.toolRules())),
       OPENCODE_SERVER_PASSWORD: password,
       HOLDPOINT_RUN_ID: run.run_id,
     },
@@ -79,12 +80,17 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
   }
 }
 
-function settingsOf({ env }: AgentContext, { permissions, trust_folder }: OpencodeSpec): Record<string, string> {
+function settingsOf(
+  { env }: AgentContext,
+  { permissions, trust_folder }: OpencodeSpec,
+  ruled: ReturnType<typeof permissionsFor>,
+): Record<string, string> {
+  const asked = { ...(permissions === 'ask' && ASK), ...ruled };
   return {
     OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...parsed(env.OPENCODE_CONFIG_CONTENT), ...CONFIG }),
     OPENCODE_CLIENT: 'cli',
     OPENCODE_SERVER_USERNAME: USER,
-    ...(permissions === 'ask' && { OPENCODE_PERMISSION: JSON.stringify(ASK) }),
+    ...(Object.keys(asked).length > 0 && { OPENCODE_PERMISSION: JSON.stringify(asked) }),
     ...(!trust_folder && { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
   };
 }
