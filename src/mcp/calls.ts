@@ -1,6 +1,6 @@
 // Tracks the tool calls of this process: which ask a call waits for, and which answers it was sent and has not yet shown to
 // have. SPEC.md (MCP tools) has the states; the store keeps what another server must know.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { ToolBackend } from './tool-backend.ts';
 import type { Patience } from './wait.ts';
 
@@ -108,6 +108,9 @@ export class Calls {
     if (before.length === 0) return;
     const lastSentAt = Math.max(...before.map(({ sentAt }) => sentAt));
     await sleep(Math.max(ARRIVAL_MS, lastSentAt + CROSSING_MS - performance.now()));
+    // On a busy machine the timer may fire before what arrived meanwhile, such as the end of a connection, was read.
+    await setImmediate();
+    await setImmediate();
     for (const handover of before) {
       if (handover.isShared || !handover.call.connection.isOpen() || !this.#handovers.delete(handover)) continue;
       this.end(handover.call);
