@@ -118,6 +118,9 @@ const KNOWN_PROGRAMS = 'src/agents/acp/known-agents.ts';
 const HELP_TEXTS = [
   'src/cli/commands/run.ts',
   'src/cli/commands/hook.ts',
+  // The command of the same name is for editors.
+  'src/cli/commands/acp.ts',
+  'src/cli/program.ts',
   // `npm exec` is not the agent.
   'src/cli/program-name.ts',
   // The surface of clients that speak the protocol of an agent.
@@ -284,7 +287,7 @@ function agentImportBreaches(file: string, text: string): string[] {
 
 /** Names that are words of their own count everywhere, names that are common words only as a whole string. */
 function namedAgents(file: string, text: string): string[] {
-  const common = ['exec', 'mock', 'amp'];
+  const common = ['exec', 'mock', 'amp', 'acp'];
   return agentNames.flatMap((name) => {
     if (file === KNOWN_PROGRAMS) return [];
     if (file.startsWith(`src/agents/${name}/`) || file === 'src/agents/registry.ts') return [];
@@ -292,7 +295,8 @@ function namedAgents(file: string, text: string): string[] {
     const pattern = common.includes(name) ? `['"\`]${name}['"\`]` : name;
     const lines = text.split('\n').filter((line) => new RegExp(pattern, 'i').test(line));
     const isHelp = (line: string) =>
-      HELP_TEXTS.includes(file) && /holdpoint |agent:|for the agent|such as|npm_command|const SURFACES/.test(line);
+      HELP_TEXTS.includes(file) &&
+      /holdpoint |agent:|for the agent|new Command|proxyEditor|'Work:'|such as|npm_command|const SURFACES/.test(line);
     const isWay = (line: string) =>
       PROTOCOL_DOOR.ways.includes(file) && /^import .*\.\/opencode\/|^ +addOpencode\(/.test(line);
     return lines.filter((line) => !isHelp(line) && !isWay(line)).map((line) => `${file} names ${name}: ${line.trim()}`);

@@ -11,6 +11,7 @@ import type { AgentDescription } from '../core/agent-description.ts';
 import type { FailureReason, Recovery } from '../core/run.ts';
 import type { ToolRule } from '../core/tool-rules.ts';
 import type { AskView, MessageView, RunView, SessionView } from '../core/views.ts';
+import type { EditorProxies } from './kit/editor-proxy.ts';
 import type { HookCaller } from './kit/hook-caller.ts';
 import type { RuntimeAdapter } from './kit/runtime.ts';
 
@@ -26,6 +27,8 @@ export interface Agent extends AgentDescription {
   /** How a headless dispatch runs the agent's program, where that differs from any other command. */
   runtime?(): Promise<RuntimeAdapter>;
   readonly attached?: Attached;
+  /** Stands between an editor and the agent's program. */
+  editorProxy?(): Promise<EditorProxies>;
 }
 
 export interface Program {
@@ -218,10 +221,7 @@ export interface HookProcess {
 }
 
 /** The ask of a hook process, by ids that exist before it is raised. */
-export interface HookCall {
-  run_id: string;
-  call_id: string;
-}
+export type HookCall = { run_id: string; call_id: string };
 
 export interface SocketConnection {
   send(text: string): void;

@@ -21,6 +21,7 @@ const LOAD = {
   disconnect: async () => (await import('./commands/disconnect.ts')).disconnectCommand(),
   demo: async () => (await import('./commands/demo.ts')).demoCommand(),
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
+  acp: async () => (await import('./commands/acp.ts')).acpCommand(),
   grants: async () => (await import('./commands/grants.ts')).grantsCommand(),
   rules: async () => (await import('./commands/rules.ts')).rulesCommand(),
   skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
@@ -38,7 +39,7 @@ const LOAD = {
 const GROUPS: Record<string, readonly (keyof typeof LOAD)[]> = {
   'Answer:': ['inbox', 'questions', 'approvals', 'threads'],
   'Look:': ['events', 'sessions', 'runs', 'audit', 'keys'],
-  'Work:': ['run', 'connect', 'disconnect', 'demo', 'mcp', 'rules', 'skills'],
+  'Work:': ['run', 'connect', 'disconnect', 'demo', 'mcp', 'acp', 'rules', 'skills'],
   'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'doctor', 'completion'],
 };
 /** Generated from all other commands. */

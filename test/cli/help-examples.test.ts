@@ -34,6 +34,8 @@ beforeAll(async () => {
   const bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);
   symlinkSync(join(root, 'bin', 'holdpoint'), join(bin, 'holdpoint'));
+  // An agent that speaks ACP, as far as one without an editor is asked.
+  writeFileSync(join(bin, 'claude-agent-acp'), '#!/bin/sh\nexec cat\n', { mode: 0o755 });
   const PATH = [bin, dirname(node), process.env.PATH].join(delimiter);
   await new Promise<void>((resolve) => opencode.listen(0, '127.0.0.1', resolve));
   const OPENCODE_URL = `http://127.0.0.1:${(opencode.address() as AddressInfo).port}`;

@@ -7,7 +7,7 @@ import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { playPlan, ran, received, wasStarted } from './planned-agent.mjs';
 
-const sessionId = 'session-1';
+const sessionId = process.argv.find((arg) => arg.startsWith('--session='))?.slice(10) ?? 'session-1';
 const hadTurn = wasStarted();
 const has = (flag) => process.argv.includes(flag);
 /** The option of the protocol that is easily taken by mistake comes first. */

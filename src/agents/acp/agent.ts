@@ -10,4 +10,5 @@ export const acp: Agent = {
   settings,
   inputCheck: async () => (await import('./input.ts')).inputProblem,
   run: async (context) => (await import('./run.ts')).runAcp(context),
+  editorProxy: async () => (await import('./proxy.ts')).proxies,
 };

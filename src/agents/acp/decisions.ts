@@ -45,12 +45,17 @@ export interface DecisionParts {
   known: readonly AskView[];
   /** The program, as people call it. */
   title: string;
+  /** An editor answers too: what ends here without an answer is left to it, and nothing can be changed. */
+  isShared?: boolean;
 }
+
+/** It ended here without an answer, and another surface may still give one. */
+class LeftToOthers extends Error {}
 
 const CANCEL: CreateElicitationResponse = { action: 'cancel' };
 const DECLINE: CreateElicitationResponse = { action: 'decline' };
 
-export function createDecisions({ context, unusedApprovals, known, title }: DecisionParts) {
+export function createDecisions({ context, unusedApprovals, known, title, isShared = false }: DecisionParts) {
   const ids = createKnownAsks(known);
 
   /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
@@ -70,7 +75,7 @@ export function createDecisions({ context, unusedApprovals, known, title }: Deci
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { reply: once };
     }
-    const outcome = await context.approve({ ...spec, input }, options);
+    const outcome = await context.approve({ ...spec, input, ...(isShared && { editable: false }) }, options);
     if (outcome.status === 'held') throw new Error('a blocking ask was held');
     const denied = (note?: string) => ({
       askId: outcome.ask_id,
@@ -143,6 +148,7 @@ export function createDecisions({ context, unusedApprovals, known, title }: Deci
 
   /** An agent waits for ever for a request that ended without an answer. A run that is over takes no output. */
   async function mayContinue(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
+    if (isShared) throw new LeftToOthers(endOf(outcome));
     return context.output(`What ${title} had asked was declined: ${endOf(outcome)}.`, { type: 'status' }).then(
       () => true,
       (error: unknown) =>
@@ -166,6 +172,7 @@ export function createDecisions({ context, unusedApprovals, known, title }: Deci
       const id = callIdFor(toolCallIdOf(elicited) ?? `elicitation-${requestId}`);
       if (wanted?.kind === 'approval') return consent(wanted, id, options);
       if (wanted) return fillIn(wanted, id, options);
+      if (isShared) throw new LeftToOthers('it is not a form that can be filled in here');
       await context.output(`${title} asked for something that cannot be shown as a form here: it was declined.`, {
         type: 'status',
       });

@@ -1,0 +1,65 @@
+// Composes a proxy between an editor, on standard input and output, and the program of an agent, which it starts.
+import { createInterface } from 'node:readline';
+import { loadAgent } from '../agents/registry.ts';
+import type { Client } from '../client/client.ts';
+import { Waits } from '../client/waits.ts';
+import { endAbandonedHooks, noteHook } from '../worker/hook-notes.ts';
+import { machineLabel } from '../worker/machine-label.ts';
+import { processes } from '../worker/process.ts';
+
+interface EditorSide {
+  argv: readonly string[];
+  client: Client;
+  /** The state folder. */
+  data: string;
+  signal: AbortSignal;
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  note(text: string): void;
+}
+
+const EXIT_WITHIN_MS = 5000;
+
+/** Resolves to the exit code of the program. */
+export async function proxyEditor(name: string, side: EditorSide): Promise<number> {
+  const { argv, client, data, signal, input, output, note } = side;
+  const agent = await loadAgent(name);
+  if (!agent?.editorProxy) throw new Error(`${name} has no proxy`);
+  const proxies = await agent.editorProxy();
+  void endAbandonedHooks(data, name, (call) => proxies.endAbandoned(client, call)).catch(() => {});
+  const waits = new Waits(client.http);
+  const stop = new AbortController();
+  let send = (_: string): void => {};
+  const proxy = proxies.create({
+    client,
+    waits,
+    machine: machineLabel(data),
+    folder: process.cwd(),
+    toEditor: (line) => void output.write(`${line}\n`),
+    toAgent: (line) => send(line),
+    onNotAsked: (problem) => note(`This is asked in the editor only: ${problem}`),
+    record: (call) => noteHook(data, name, call),
+  });
+  const id = crypto.randomUUID();
+  const program = await processes.start({
+    argv,
+    folder: process.cwd(),
+    env: { ...(process.env as Record<string, string>), HOLDPOINT_PROXY: id },
+    mark: `HOLDPOINT_PROXY=${id}`,
+    signal: AbortSignal.any([signal, stop.signal]),
+    onLine: proxy.fromAgent,
+  });
+  send = program.send;
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  lines.on('line', proxy.fromEditor);
+  lines.on('close', () => {
+    program.closeInput();
+    setTimeout(() => stop.abort(), EXIT_WITHIN_MS).unref();
+  });
+  const { exitCode, stderr } = await program.ended;
+  lines.close();
+  await proxy.close();
+  waits.close();
+  if (stderr.trim() !== '') note(stderr.trimEnd());
+  return exitCode;
+}

@@ -1,0 +1,222 @@
+// An editor, played by the client of the protocol's SDK, works with an ACP agent through `holdpoint acp`: what the agent asks is
+// asked in both, the first answer counts, and the agent gets exactly one.
+// Covers: src/agents/acp/editor-sessions.ts, src/agents/kit/editor-proxy.ts, src/boot/editor-proxy.ts
+// Covers: src/cli/commands/acp.ts
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import {
+  type CreateElicitationResponse,
+  client,
+  ndJsonStream,
+  type RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AskView } from '../../../src/core/views.ts';
+import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from '../../support/process.ts';
+import { TestBed } from '../../support/test-bed.ts';
+
+const AGENT = join(root, 'test', 'support', 'planned-acp.mjs');
+let server: Holdpoint;
+let bed: TestBed;
+let made = 0;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
+  bed = new TestBed(server.url, server.token);
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    const isGone = child.exitCode !== null || child.signalCode !== null;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    if (!isGone && child.kill('SIGTERM')) await gone;
+  }
+});
+afterAll(() => endEverything());
+
+/** Opens a session with the agent through the proxy and prompts it. */
+function edit(messages: object[][], { url = server.url } = {}) {
+  made += 1;
+  const folder = join(temporaryFolder(), 'work');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'plan.json'), JSON.stringify(messages));
+  const session = `editor-${made}`;
+  const argv = [
+    join(root, 'bin', 'holdpoint'),
+    'acp',
+    '--url',
+    url,
+    '--',
+    process.execPath,
+    AGENT,
+    `--session=${session}`,
+  ];
+  const env = { PATH: process.env.PATH, HOME: folder, HOLDPOINT_DATA: server.data };
+  const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['pipe', 'pipe', 'ignore'] });
+  children.push(child);
+  const permission = Promise.withResolvers<RequestPermissionResponse>();
+  const elicitation = Promise.withResolvers<CreateElicitationResponse>();
+  const shown = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const prompt = (signal: AbortSignal) => {
+    shown.resolve();
+    signal.addEventListener('abort', () => ended.resolve());
+  };
+  const connection = client({ name: 'editor' })
+    .onRequest('session/request_permission', ({ signal }) => {
+      prompt(signal);
+      return permission.promise;
+    })
+    .onRequest('elicitation/create', ({ signal }) => {
+      prompt(signal);
+      return elicitation.promise;
+    })
+    .onNotification('session/update', () => {})
+    .connect(
+      ndJsonStream(
+        Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+        Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+      ),
+    );
+  const { agent } = connection;
+  const turn = (async () => {
+    await agent.request('initialize', { protocolVersion: 1, clientCapabilities: { elicitation: { form: {} } } });
+    const { sessionId } = await agent.request('session/new', { cwd: folder, mcpServers: [] });
+    return agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'tidy up' }] });
+  })();
+  turn.catch(() => {});
+  const file = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '');
+  return {
+    folder,
+    child,
+    connection,
+    turn,
+    /** The editor shows its prompt, and later ends it without an answer. */
+    shown: shown.promise,
+    promptEnded: ended.promise,
+    choose: (optionId: string) => permission.resolve({ outcome: { outcome: 'selected', optionId } }),
+    fillIn: (content: Record<string, string>) => elicitation.resolve({ action: 'accept', content }),
+    oneAsk: async () => (await bed.pending(`acp-own-${session}`, 1))[0] as AskView,
+    outcomes: () => file('outcomes.txt').trim().split('\n'),
+    file,
+    tell: (name: string) => writeFileSync(join(folder, name), ''),
+  };
+}
+
+const command = { id: 'call_1', command: 'touch made' };
+const selected = (optionId: string) => JSON.stringify({ outcome: 'selected', optionId });
+const ask = ({ ask_id }: AskView) => bed.api.asks.get(ask_id);
+
+describe('an agent in an editor', () => {
+  it('takes the answer of the editor, and the ask is withdrawn', async () => {
+    const { shown, oneAsk, choose, turn, outcomes, file, folder } = edit([[command]]);
+    await shown;
+    const open = await oneAsk();
+    expect(open.request).toMatchObject({ tool_name: 'Bash', input: { command: 'touch made' }, editable: false });
+    expect(await bed.api.sessions.get(open.session_id)).toMatchObject({ work_folder: folder, agent_id: 'acp' });
+    choose('once');
+    expect(await turn).toMatchObject({ stopReason: 'end_turn' });
+    expect(outcomes()).toEqual([selected('once')]);
+    expect(file('made')).toBe('');
+    await bed.until(async () => ((await ask(open)).status === 'pending' ? undefined : true));
+    expect(await ask(open)).toMatchObject({ status: 'cancelled' });
+    await expect(bed.decide(open, { behavior: 'deny' })).rejects.toMatchObject({ status: 409 });
+    expect(await bed.over(open.run_id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('takes the answer from here, and the prompt of the editor ends; its late answer changes nothing', async () => {
+    const { shown, oneAsk, choose, turn, promptEnded, outcomes, folder } = edit([[command]]);
+    await shown;
+    const open = await oneAsk();
+    await bed.decide(open, { behavior: 'deny', reason: 'not now' });
+    await promptEnded;
+    choose('once');
+    expect(await turn).toMatchObject({ stopReason: 'end_turn' });
+    expect(outcomes()).toEqual([selected('no')]);
+    expect(existsSync(join(folder, 'made'))).toBe(false);
+    await bed.until(async () => ((await ask(open)).delivery.state === 'delivered' ? true : undefined));
+  });
+
+  it('gets exactly one answer when both are given at once', async () => {
+    const { shown, oneAsk, choose, turn, outcomes } = edit([[command]]);
+    await shown;
+    const open = await oneAsk();
+    choose('once');
+    await bed.decide(open, { behavior: 'deny' }).catch((error) => expect(error).toMatchObject({ status: 409 }));
+    await turn;
+    expect(outcomes()).toHaveLength(1);
+    const { status, delivery } = await bed.until(async () => {
+      const now = await ask(open);
+      return now.status === 'pending' || now.delivery.state === 'due' ? undefined : now;
+    });
+    // An answer that the agent did not get is never reported as delivered.
+    const isTaken = outcomes()[0] === selected('no');
+    expect(status === 'answered' && delivery.state === 'delivered').toBe(isTaken);
+  });
+
+  const questions = [{ id: 'call_q', questions: [{ question: 'Which?', options: ['Red', 'Blue'] }] }];
+
+  it('has its form filled in from here', async () => {
+    const { shown, oneAsk, turn, promptEnded, file } = edit([questions]);
+    await shown;
+    const open = await oneAsk();
+    if (open.kind !== 'question') throw new Error('it is a question set');
+    const blue = open.request.questions[0]?.options.find(({ label }) => label === 'Blue')?.id ?? '';
+    await bed.answer(open, { question_id: 'question_0', selected_option_ids: [blue] });
+    await promptEnded;
+    await turn;
+    expect(file('received.txt')).toContain('{"action":"accept","content":{"question_0":"Blue"}}');
+  });
+
+  it('has its form filled in by the editor', async () => {
+    const { shown, oneAsk, fillIn, turn, file } = edit([questions]);
+    await shown;
+    const open = await oneAsk();
+    fillIn({ question_0: 'Red' });
+    await turn;
+    expect(file('received.txt')).toContain('"question_0":"Red"');
+    await bed.until(async () => ((await ask(open)).status === 'pending' ? undefined : true));
+  });
+
+  it('that withdraws its request has the ask withdrawn', async () => {
+    const { shown, oneAsk, tell, turn } = edit([[command]]);
+    await shown;
+    const open = await oneAsk();
+    tell('settle-call_1');
+    await bed.until(async () => ((await ask(open)).status === 'cancelled' ? true : undefined));
+    await turn;
+  });
+
+  it('is gone with the editor, and its ask is withdrawn', async () => {
+    const { shown, oneAsk, child } = edit([[command]]);
+    await shown;
+    const open = await oneAsk();
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.stdin?.end();
+    await exited;
+    expect(await ask(open)).toMatchObject({ status: 'cancelled' });
+    expect((await bed.api.runs.get(open.run_id)).status).toBe('failed');
+  });
+
+  it('works as before when no server can be reached', async () => {
+    const { shown, choose, turn, outcomes } = edit([[command]], { url: 'http://127.0.0.1:9' });
+    await shown;
+    choose('once');
+    expect(await turn).toMatchObject({ stopReason: 'end_turn' });
+    expect(outcomes()).toEqual([selected('once')]);
+  });
+
+  it('whose proxy was killed has its ask ended when the next one starts', async () => {
+    const { shown, oneAsk, child } = edit([[command]]);
+    await shown;
+    const open = await oneAsk();
+    child.kill('SIGKILL');
+    const next = edit([[command]]);
+    await next.shown;
+    await bed.until(async () => ((await ask(open)).status === 'pending' ? undefined : true));
+    next.choose('no');
+    await next.turn;
+  });
+});
