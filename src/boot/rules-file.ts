@@ -7,7 +7,7 @@ import { fail } from '../core/errors.ts';
 import { issueText } from '../core/issue-text.ts';
 import type { OrganisationRules } from '../core/ports.ts';
 import { Rules, sourced } from '../core/rule.ts';
-import { compileRules, type RuleSet } from '../core/rule-set.ts';
+import { compileRules, type RuleSet } from '../core/rule-index.ts';
 
 export const RULES_FILE = 'rules.json';
 

@@ -1,6 +1,6 @@
 // Holds the rules that come before all others: an agent that changes the rules of its project is asked about it.
 import { type Rule, sourced } from './rule.ts';
-import { compileRules } from './rule-set.ts';
+import { compileRules } from './rule-index.ts';
 
 /** Write, MultiEdit, apply_patch… of any agent. */
 const WRITING_TOOLS = ['*rite*', '*dit*', '*atch*'];

@@ -5,8 +5,8 @@ import { type Refusal, refuse } from './errors.ts';
 import { escapeGlob } from './glob.ts';
 import { exactSegments, HIDDEN_IN_JSON } from './hidden-characters.ts';
 import { Matches } from './rule.ts';
+import { COMMAND_ARGUMENTS } from './rule-index.ts';
 import { compileCommandPattern, notCovered } from './rule-pattern.ts';
-import { COMMAND_ARGUMENTS } from './rule-set.ts';
 import type { ShellCommand } from './shell/command.ts';
 import { readShell } from './shell/read.ts';
 

@@ -3,7 +3,8 @@ import type { ApprovalContent } from './ask.ts';
 import { type Grant, rulesOfGrants } from './grant.ts';
 import { hasHiddenText } from './grant-pattern.ts';
 import type { RuleDecision } from './rule.ts';
-import { compileRules, decideByRules, type RuleSet } from './rule-set.ts';
+import { compileRules, type RuleSet } from './rule-index.ts';
+import { decideByRules } from './rule-set.ts';
 import type { Run } from './run.ts';
 import type { Permissions, Session } from './session.ts';
 

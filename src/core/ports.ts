@@ -11,7 +11,7 @@ import type { StoredResponse } from './idempotency.ts';
 import type { Message } from './mailbox.ts';
 import type { Output } from './output.ts';
 import type { RecordTable, Row } from './row-audit.ts';
-import type { RuleSet } from './rule-set.ts';
+import type { RuleSet } from './rule-index.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { Session } from './session.ts';
 import type { SignInLink } from './sign-in.ts';

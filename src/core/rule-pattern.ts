@@ -68,7 +68,11 @@ export function partText(command: ShellCommand): PartText {
   const variants = [words];
   if (program && name !== undefined && name !== program.text)
     variants.push([{ ...program, text: name, before: name }, ...rest]);
-  return { command, literal: words.map(literalText).join(SEPARATOR), certain: variants.map(certainEnds) };
+  const literal = words.map(literalText).join(SEPARATOR);
+  const isWhole = words.every(({ kind }) => kind === 'literal');
+  const [own = words, ...others] = variants;
+  const whole = isWhole ? { before: literal, after: '', isWhole } : certainEnds(own);
+  return { command, literal, certain: [whole, ...others.map(certainEnds)] };
 }
 
 const literalText = ({ kind, text, before, after }: ShellWord): string =>

@@ -1,84 +1,20 @@
 // Decides tool calls by rules: for every part of a call the first rule that matches, for the call the strictest of those.
-// Every part needs an allow; no match means ask, and so does what cannot be read. Compiled once and indexed by tool and
-// program, so that thousands of rules cost as little as a few.
-import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+// Every part needs an allow; no match means ask, and so does what cannot be read.
+import { matchesGlob } from './glob.ts';
 import type { PartDecision, RuleDecision, RuledCall, RuleSource, SourcedRule } from './rule.ts';
 import { explainPart, summarise } from './rule-explanation.ts';
+import { COMMAND_ARGUMENTS, type CompiledRule, candidates, indexOf, type RuleSet } from './rule-index.ts';
 import {
-  type CommandPattern,
-  compileCommandPattern,
   couldMatchValue,
   couldMatchWords,
   coversValue,
   coversWords,
-  headOf,
   notCovered,
   type PartText,
   partText,
 } from './rule-pattern.ts';
 import type { ShellCommand, ShellReading } from './shell/command.ts';
-import { programName } from './shell/inner-commands.ts';
 import { readShell } from './shell/read.ts';
-
-interface CompiledRule {
-  sourced: SourcedRule;
-  index: number;
-  tool: Glob;
-  isAllow: boolean;
-  /** A project file may not allow: its allow only ends the search in that file. */
-  isPass: boolean;
-  command: readonly CommandPattern[] | undefined;
-  values: readonly { name: string; globs: readonly Glob[]; is?: boolean }[];
-}
-
-/** The rules for one tool and context, by what their command patterns begin with. */
-interface ToolIndex {
-  byHead: Map<string, CompiledRule[]>;
-  byText: Map<string, CompiledRule[]>;
-  others: CompiledRule[];
-  all: CompiledRule[];
-  /** Those that may apply to a command that is not known. */
-  restricting: CompiledRule[];
-}
-
-export interface RuleSet {
-  rules: readonly CompiledRule[];
-  indexes: Map<string, ToolIndex>;
-}
-
-/** Arguments that are shell commands. */
-export const COMMAND_ARGUMENTS = ['command', 'cmd'];
-/** Names of tools come from agents. */
-const MOST_INDEXES = 64;
-
-/** The rules of one source, in order. */
-export function compileRules(rules: readonly SourcedRule[]): RuleSet {
-  return { rules: rules.map(compileRule), indexes: new Map() };
-}
-
-function compileRule(sourced: SourcedRule, index: number): CompiledRule {
-  const { tool, matches = {}, action } = sourced.rule;
-  const isProject = sourced.source === 'project';
-  const isPass = isProject && (action === 'allow' || action === 'delegate');
-  const patterns = (value: string | string[] | boolean) => [value].flat().filter((one) => typeof one === 'string');
-  const commands = Object.entries(matches).filter(([name]) => COMMAND_ARGUMENTS.includes(name));
-  return {
-    sourced,
-    index,
-    tool: compileGlob(tool),
-    isAllow: action === 'allow' || isPass,
-    isPass,
-    command:
-      commands.length > 0 ? commands.flatMap(([, value]) => patterns(value)).map(compileCommandPattern) : undefined,
-    values: Object.entries(matches)
-      .filter(([name]) => !COMMAND_ARGUMENTS.includes(name))
-      .map(([name, value]) => ({
-        name,
-        globs: patterns(value).map(compileGlob),
-        ...(typeof value === 'boolean' && { is: value }),
-      })),
-  };
-}
 
 /** The rules of every source in the order of sources; grants are asked about what those would ask a person about. */
 export interface RuleSources {
@@ -222,30 +158,6 @@ function textsAround(line: Line, command: ShellCommand): string[] {
   return texts;
 }
 
-function candidates(
-  { all, byHead, byText, others, restricting }: ToolIndex,
-  { command }: PartText,
-  texts: readonly string[],
-  isFirst: boolean,
-): CompiledRule[] {
-  const [program, second] = command.words;
-  if ((program && program.kind !== 'literal') || (second && second.kind !== 'literal')) return all;
-  const heads = new Set<string>();
-  const add = (name: string, next: string | undefined) => heads.add(name).add(headOf(name, next));
-  if (program) for (const name of [program.text, programName(program.text)]) add(name, second?.text);
-  // A rule that restricts is also compared with the raw text, which may begin with an assignment.
-  for (const text of isFirst ? [command.text, texts[0] ?? ''] : [command.text]) {
-    const [, name = '', next] = /^(\S*)(?:\s+(\S+))?/.exec(text) ?? [];
-    add(name, next);
-  }
-  const lists = [others, ...[...heads].map((head) => byHead.get(head) ?? [])];
-  lists.push(...texts.map((text) => byText.get(text) ?? []));
-  if (command.unknown !== undefined) lists.push(restricting);
-  const found = lists.filter((list) => list.length > 0);
-  if (found.length === 1) return found[0] ?? [];
-  return [...new Set(found.flat())].sort((a, b) => a.index - b.index);
-}
-
 /** True: it applies. `doubt`: it may. */
 function firstMatch(
   rules: readonly CompiledRule[],
@@ -267,38 +179,4 @@ function matchesValues({ values, isAllow }: CompiledRule, { input, workFolder }:
       isAllow ? coversValue(name, glob, value) : couldMatchValue(name, glob, value, workFolder),
     );
   });
-}
-
-function indexOf(set: RuleSet, { tool, context }: RuledCall): ToolIndex {
-  const key = `${context} ${tool}`;
-  const known = set.indexes.get(key);
-  if (known) return known;
-  if (set.indexes.size >= MOST_INDEXES) set.indexes.clear();
-  const all = set.rules.filter(
-    ({ sourced, tool: glob }) => (sourced.rule.context ?? context) === context && matchesGlob(glob, tool),
-  );
-  const index: ToolIndex = { all, byHead: new Map(), byText: new Map(), others: [], restricting: [] };
-  for (const rule of all) addToIndex(index, rule);
-  set.indexes.set(key, index);
-  return index;
-}
-
-function addToIndex({ byHead, byText, others, restricting }: ToolIndex, rule: CompiledRule): void {
-  const { command, isAllow } = rule;
-  // The first one without further conditions applies in any case.
-  if (command && !isAllow && restricting.at(-1)?.values.length !== 0) restricting.push(rule);
-  if (!command || command.some(({ head }) => head === undefined)) {
-    others.push(rule);
-    return;
-  }
-  for (const { head, exact } of command) {
-    if (head !== undefined) push(byHead, head, rule);
-    if (exact !== undefined) push(byText, exact, rule);
-  }
-}
-
-function push(map: Map<string, CompiledRule[]>, key: string, rule: CompiledRule): void {
-  const list = map.get(key);
-  if (list) list.push(rule);
-  else map.set(key, [rule]);
 }

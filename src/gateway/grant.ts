@@ -18,7 +18,7 @@ import { checkGranted, suggestMatches } from '../core/grant-pattern.ts';
 import { decideByPolicy, grantsOf, type PolicyDecision, type PolicyQuestion, ruledBy } from '../core/policy.ts';
 import type { Page, Ports, Reader } from '../core/ports.ts';
 import type { ProjectRules } from '../core/rule.ts';
-import { COMMAND_ARGUMENTS } from '../core/rule-set.ts';
+import { COMMAND_ARGUMENTS } from '../core/rule-index.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
 import { truncate } from '../core/text-limit.ts';

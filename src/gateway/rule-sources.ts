@@ -4,7 +4,7 @@ import { projectTarget, sessionTarget } from '../core/grant.ts';
 import { ruledBy } from '../core/policy.ts';
 import type { Page, Ports, Reader } from '../core/ports.ts';
 import { type ProjectRules, type SourcedRule, sourced, sourcedProject } from '../core/rule.ts';
-import { compileRules, type RuleSet } from '../core/rule-set.ts';
+import { compileRules, type RuleSet } from '../core/rule-index.ts';
 import type { RuleListView, RuleTest, RuleTestView, SourcedRuleView } from '../core/rule-views.ts';
 import type { Session } from '../core/session.ts';
 import { type ToolRule, toolRules } from '../core/tool-rules.ts';

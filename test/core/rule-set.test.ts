@@ -1,11 +1,12 @@
 // What rules decide: a corpus written as an attacker would, properties of what an allow covers, and the order of sources.
-// Covers: src/core/rule.ts, src/core/rule-pattern.ts, src/core/rule-explanation.ts
+// Covers: src/core/rule.ts, src/core/rule-index.ts, src/core/rule-pattern.ts, src/core/rule-explanation.ts
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Rule, type RuleContext, type RuledCall, type RuleSource, Rules, sourced } from '../../src/core/rule.ts';
-import { compileRules, decideByRules, type RuleSet } from '../../src/core/rule-set.ts';
+import { compileRules, type RuleSet } from '../../src/core/rule-index.ts';
+import { decideByRules } from '../../src/core/rule-set.ts';
 import { readShell } from '../../src/core/shell/read.ts';
 
 const corpus = JSON.parse(readFileSync(join(import.meta.dirname, 'rule-corpus.json'), 'utf8')) as {

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Rule, type RuleSource, sourced } from '../../src/core/rule.ts';
-import { compileRules, decideByRules } from '../../src/core/rule-set.ts';
+import { compileRules } from '../../src/core/rule-index.ts';
+import { decideByRules } from '../../src/core/rule-set.ts';
 import { actionForTool, toolRules } from '../../src/core/tool-rules.ts';
 
 const some = { file_path: '/srv/*' };

@@ -16,7 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Rule, sourced } from '../../src/core/rule.ts';
-import { compileRules, decideByRules, type RuleSet } from '../../src/core/rule-set.ts';
+import { compileRules, type RuleSet } from '../../src/core/rule-index.ts';
+import { decideByRules } from '../../src/core/rule-set.ts';
 import { readShell } from '../../src/core/shell/read.ts';
 import type { Random } from '../support/seeded-random.ts';
 import { REAL_WRAPPERS, STUBS, shellLine } from './shell-lines.ts';

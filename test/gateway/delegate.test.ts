@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConsultDelegate, DelegateCall, Verdict } from '../../src/core/delegate.ts';
 import { Rules, sourced } from '../../src/core/rule.ts';
-import { compileRules } from '../../src/core/rule-set.ts';
+import { compileRules } from '../../src/core/rule-index.ts';
 import {
   allow,
   callId,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GrantPreview, GrantView } from '../../src/core/grant.ts';
 import { Rules, sourced } from '../../src/core/rule.ts';
-import { compileRules } from '../../src/core/rule-set.ts';
+import { compileRules } from '../../src/core/rule-index.ts';
 import type { AskView } from '../../src/core/views.ts';
 import {
   allow,

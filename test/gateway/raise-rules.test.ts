@@ -2,7 +2,7 @@
 // Covers: src/gateway/raise.ts, src/core/policy.ts, src/core/built-in-rules.ts
 import { describe, expect, it } from 'vitest';
 import { Rules, sourced } from '../../src/core/rule.ts';
-import { compileRules } from '../../src/core/rule-set.ts';
+import { compileRules } from '../../src/core/rule-index.ts';
 import {
   eventsOfRun,
   newSession,

@@ -2,7 +2,7 @@
 // Covers: src/gateway/rule-sources.ts, src/server/routes/rules.ts, src/core/rule-views.ts
 import { expect, it } from 'vitest';
 import { Rules, sourced } from '../../src/core/rule.ts';
-import { compileRules } from '../../src/core/rule-set.ts';
+import { compileRules } from '../../src/core/rule-index.ts';
 import type { RuleListView, RuleTestView } from '../../src/core/rule-views.ts';
 import { allow, decide, newSession, ok, raiseApproval, refusal, showAsk, startRun } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';

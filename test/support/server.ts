@@ -13,7 +13,7 @@ import type { ConsultDelegate } from '../../src/core/delegate.ts';
 import { sortableId } from '../../src/core/id.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Ports } from '../../src/core/ports.ts';
-import type { RuleSet } from '../../src/core/rule-set.ts';
+import type { RuleSet } from '../../src/core/rule-index.ts';
 import type { NewTokenView } from '../../src/core/views.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { createMcpHttpHandler } from '../../src/mcp/http-handler.ts';

@@ -2,7 +2,8 @@
 // server reads; only `explain` calls the server. Decides nothing.
 import { stateFolder } from '../../client/local.ts';
 import { sourced } from '../../core/rule.ts';
-import { compileRules, decideByRules } from '../../core/rule-set.ts';
+import { compileRules } from '../../core/rule-index.ts';
+import { decideByRules } from '../../core/rule-set.ts';
 import type { ApprovalAskView } from '../../core/views.ts';
 import { Command } from '../command.ts';
 import type { ServerFlags } from '../command-flags.ts';

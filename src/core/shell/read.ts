@@ -197,8 +197,16 @@ function visitCommand(scope: Scope, node: Command): void {
     assigns: [...assignments.map(({ name }) => name), ...variables],
     values: assignments.flatMap(({ value }) => (value.type === 'Word' ? [value] : value.elements)).map(shellWord),
   });
-  forEachChild(node, (child) => visit({ ...scope, within: command }, child));
+  if (!isBare(node)) forEachChild(node, (child) => visit({ ...scope, within: command }, child));
 }
+
+/** Words without expansions, and nothing else: no command can be inside. */
+const isBare = ({ name, args, prefix, suffix, redirects }: Command): boolean =>
+  prefix.length === 0 &&
+  suffix.length === 0 &&
+  redirects.length === 0 &&
+  name?.parts === undefined &&
+  args.every((word) => word.type === 'Word' && word.parts === undefined);
 
 /** Adds a command and the ones that it runs as a wrapper. */
 function addCommand(
