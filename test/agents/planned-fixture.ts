@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Step } from '../../src/agents/mock/input.ts';
 import { type AgentFixture, appendTo, type Plan, type PreparedRun } from '../conformance/agent.ts';
+import { root as project } from '../support/process.ts';
 
 type Traits = Omit<AgentFixture, 'open' | 'prepare' | 'received' | 'timesRun' | 'settleItself' | 'close'>;
 
@@ -42,6 +43,55 @@ export function standInFixture({ command, program, input, env, settlesItself, ..
   if (settlesItself) fixture.settleItself = (id, { folder = '' }) => writeFileSync(join(folder, `settle-${id}`), '');
   return fixture;
 }
+
+const support = (name: string): string => join(project, 'test', 'support', name);
+const PROGRAM: Pick<StandIn, 'isParallel' | 'repeatsAfterCrash' | 'hasProcess' | 'settlesItself'> = {
+  isParallel: true,
+  repeatsAfterCrash: true,
+  hasProcess: true,
+  settlesItself: true,
+};
+
+/** Every agent that asks while it runs, by what it is called in a test. */
+export const plannedAgents = (): Record<string, AgentFixture> => ({
+  'the mock agent': mockFixture(),
+  'Claude Code, played by a stand-in': standInFixture({
+    ...PROGRAM,
+    agent: 'claude',
+    command: 'claude',
+    program: support('planned-claude.mjs'),
+    input: { text: 'go', hold: 'nothing' },
+    repeatsAfterEdit: false,
+    skipsQuestions: true,
+  }),
+  'Codex, played by a stand-in': standInFixture({
+    ...PROGRAM,
+    agent: 'codex',
+    command: 'codex',
+    program: support('planned-codex.mjs'),
+    input: { text: 'go' },
+    repeatsAfterEdit: true,
+    skipsQuestions: false,
+  }),
+  'OpenCode, played by a stand-in': standInFixture({
+    ...PROGRAM,
+    agent: 'opencode',
+    command: 'opencode',
+    program: support('planned-opencode.mjs'),
+    input: { text: 'go' },
+    repeatsAfterEdit: true,
+    skipsQuestions: true,
+  }),
+  'an ACP agent, played by a stand-in': standInFixture({
+    ...PROGRAM,
+    agent: 'acp',
+    command: 'planned-acp',
+    program: support('planned-acp.mjs'),
+    input: { text: 'go', command: 'planned-acp' },
+    repeatsAfterEdit: true,
+    skipsQuestions: false,
+  }),
+});
 
 export const timesRunIn = (folder: string, name: string): number =>
   textIn(folder, name)
