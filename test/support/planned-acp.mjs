@@ -1,6 +1,7 @@
 // Stands in for an agent that speaks ACP, written with the SDK of the protocol: plays the plan of a test. Commands are asked
 // for as permissions, questions as an elicitation, or as Qwen Code does it where a call has `qwen`. Further fields of a
-// call: `edit` asks to change a file, `plan` reports a plan, `say` is said, `stop` ends the turn with that reason. A prompt
+// call: `edit` asks to change a file, `plan` reports a plan, `say` is said, `stop` ends the turn with that reason, `dies` ends the process
+// once the permission is answered. A prompt
 // after the first is one more turn of the same plan. `options` in a call replaces what it offers.
 import { appendFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
@@ -86,7 +87,7 @@ async function ask(call) {
   return call.command || call.edit ? permission(call) : 'nothing asked';
 }
 
-async function permission({ id: toolCallId, command, edit, options = OPTIONS }) {
+async function permission({ id: toolCallId, command, edit, dies, options = OPTIONS }) {
   const toolCall = command
     ? { kind: 'execute', title: command, rawInput: { command, description: 'May I?' } }
     : { kind: 'edit', title: `Edit ${edit.path}`, content: [{ type: 'diff', ...edit }] };
@@ -100,6 +101,7 @@ async function permission({ id: toolCallId, command, edit, options = OPTIONS }) 
     if (isCancelled) cancelled.resolve();
     return 'The request was cancelled.';
   }
+  if (dies) process.exit(1);
   const { kind } = options.find(({ optionId }) => optionId === outcome.optionId);
   const isAllowed = kind.startsWith('allow');
   await update({ sessionUpdate: 'tool_call_update', toolCallId, status: isAllowed ? 'in_progress' : 'failed' });

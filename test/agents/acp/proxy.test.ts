@@ -2,20 +2,14 @@
 // asked in both, the first answer counts, and the agent gets exactly one.
 // Covers: src/agents/acp/editor-sessions.ts, src/agents/kit/editor-proxy.ts, src/boot/editor-proxy.ts
 // Covers: src/cli/commands/acp.ts
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
-import {
-  type CreateElicitationResponse,
-  client,
-  ndJsonStream,
-  type RequestPermissionResponse,
-} from '@agentclientprotocol/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../../src/core/views.ts';
 import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } from '../../support/process.ts';
 import { TestBed } from '../../support/test-bed.ts';
+import { closeEditor, openEditor } from './editor-test-bed.ts';
 
 const AGENT = join(root, 'test', 'support', 'planned-acp.mjs');
 let server: Holdpoint;
@@ -28,11 +22,7 @@ beforeAll(async () => {
   bed = new TestBed(server.url, server.token);
 });
 afterEach(async () => {
-  for (const child of children.splice(0)) {
-    const isGone = child.exitCode !== null || child.signalCode !== null;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    if (!isGone && child.kill('SIGTERM')) await gone;
-  }
+  for (const child of children.splice(0)) await closeEditor(child);
 });
 afterAll(() => endEverything());
 
@@ -43,61 +33,14 @@ function edit(messages: object[][], { url = server.url } = {}) {
   mkdirSync(folder);
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(messages));
   const session = `editor-${made}`;
-  const argv = [
-    join(root, 'bin', 'holdpoint'),
-    'acp',
-    '--url',
-    url,
-    '--',
-    process.execPath,
-    AGENT,
-    `--session=${session}`,
-  ];
+  const argv = [process.execPath, AGENT, `--session=${session}`];
   const env = { PATH: process.env.PATH, HOME: folder, HOLDPOINT_DATA: server.data };
-  const child = spawn(process.execPath, argv, { cwd: folder, env, stdio: ['pipe', 'pipe', 'ignore'] });
-  children.push(child);
-  const permission = Promise.withResolvers<RequestPermissionResponse>();
-  const elicitation = Promise.withResolvers<CreateElicitationResponse>();
-  const shown = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  const prompt = (signal: AbortSignal) => {
-    shown.resolve();
-    signal.addEventListener('abort', () => ended.resolve());
-  };
-  const connection = client({ name: 'editor' })
-    .onRequest('session/request_permission', ({ signal }) => {
-      prompt(signal);
-      return permission.promise;
-    })
-    .onRequest('elicitation/create', ({ signal }) => {
-      prompt(signal);
-      return elicitation.promise;
-    })
-    .onNotification('session/update', () => {})
-    .connect(
-      ndJsonStream(
-        Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-        Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-      ),
-    );
-  const { agent } = connection;
-  const turn = (async () => {
-    await agent.request('initialize', { protocolVersion: 1, clientCapabilities: { elicitation: { form: {} } } });
-    const { sessionId } = await agent.request('session/new', { cwd: folder, mcpServers: [] });
-    return agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: 'tidy up' }] });
-  })();
-  turn.catch(() => {});
+  const editor = openEditor({ argv, folder, url, env, prompt: 'tidy up' });
+  children.push(editor.child);
   const file = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '');
   return {
+    ...editor,
     folder,
-    child,
-    connection,
-    turn,
-    /** The editor shows its prompt, and later ends it without an answer. */
-    shown: shown.promise,
-    promptEnded: ended.promise,
-    choose: (optionId: string) => permission.resolve({ outcome: { outcome: 'selected', optionId } }),
-    fillIn: (content: Record<string, string>) => elicitation.resolve({ action: 'accept', content }),
     oneAsk: async () => (await bed.pending(`acp-own-${session}`, 1))[0] as AskView,
     outcomes: () => file('outcomes.txt').trim().split('\n'),
     file,
@@ -116,7 +59,7 @@ describe('an agent in an editor', () => {
     const open = await oneAsk();
     expect(open.request).toMatchObject({ tool_name: 'Bash', input: { command: 'touch made' }, editable: false });
     expect(await bed.api.sessions.get(open.session_id)).toMatchObject({ work_folder: folder, agent_id: 'acp' });
-    choose('once');
+    await choose('allow_once');
     expect(await turn).toMatchObject({ stopReason: 'end_turn' });
     expect(outcomes()).toEqual([selected('once')]);
     expect(file('made')).toBe('');
@@ -132,7 +75,7 @@ describe('an agent in an editor', () => {
     const open = await oneAsk();
     await bed.decide(open, { behavior: 'deny', reason: 'not now' });
     await promptEnded;
-    choose('once');
+    await choose('allow_once');
     expect(await turn).toMatchObject({ stopReason: 'end_turn' });
     expect(outcomes()).toEqual([selected('no')]);
     expect(existsSync(join(folder, 'made'))).toBe(false);
@@ -143,7 +86,7 @@ describe('an agent in an editor', () => {
     const { shown, oneAsk, choose, turn, outcomes } = edit([[command]]);
     await shown;
     const open = await oneAsk();
-    choose('once');
+    await choose('allow_once');
     await bed.decide(open, { behavior: 'deny' }).catch((error) => expect(error).toMatchObject({ status: 409 }));
     await turn;
     expect(outcomes()).toHaveLength(1);
@@ -203,7 +146,7 @@ describe('an agent in an editor', () => {
   it('works as before when no server can be reached', async () => {
     const { shown, choose, turn, outcomes } = edit([[command]], { url: 'http://127.0.0.1:9' });
     await shown;
-    choose('once');
+    await choose('allow_once');
     expect(await turn).toMatchObject({ stopReason: 'end_turn' });
     expect(outcomes()).toEqual([selected('once')]);
   });
@@ -216,7 +159,7 @@ describe('an agent in an editor', () => {
     const next = edit([[command]]);
     await next.shown;
     await bed.until(async () => ((await ask(open)).status === 'pending' ? undefined : true));
-    next.choose('no');
+    await next.choose('reject_once');
     await next.turn;
   });
 });

@@ -106,6 +106,19 @@ describe('a managed ACP agent', () => {
     expect(file('one')).toBe('');
   });
 
+  it('that dies after an answer was sent is started again once, and told that it may have acted on it', async () => {
+    const { oneAsk, over, received, file } = await start([
+      [command('one', { dies: true })],
+      [{ id: 'b', say: ['Done.'] }],
+    ]);
+    const ask = await oneAsk();
+    await standIn.bed.decide(ask, { behavior: 'allow' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(received()).toMatch(/you may or may not have acted on it:[\s\S]*touch one[\s\S]*→ allowed/);
+    expect(file('outcomes.txt').trim().split('\n')).toHaveLength(1);
+    expect(await standIn.bed.api.asks.get(ask.ask_id)).toMatchObject({ delivery: { state: 'delivered' } });
+  });
+
   it('is offered forms, and neither files nor terminals: what it requests of them is refused', async () => {
     const needs = ['fs/read_text_file', 'terminal/create'].map((method, i) => ({ id: `call_${i}`, needs: method }));
     const { over, received, file } = await start([needs]);
