@@ -1,9 +1,17 @@
 // Decides tool calls by rules: for every part of a call the first rule that matches, for the call the strictest of those.
 // Every part needs an allow; no match means ask, and so does what cannot be read.
 import { matchesGlob } from './glob.ts';
-import type { PartDecision, RuleDecision, RuledCall, RuleSource, SourcedRule } from './rule.ts';
+import {
+  type PartDecision,
+  type RuleDecision,
+  type RuledCall,
+  type RuleSource,
+  type SourcedRule,
+  sourcedProject,
+} from './rule.ts';
+import { isTooCostly } from './rule-cost.ts';
 import { explainPart, summarise } from './rule-explanation.ts';
-import { COMMAND_ARGUMENTS, type CompiledRule, candidates, indexOf, type RuleSet } from './rule-index.ts';
+import { COMMAND_ARGUMENTS, type CompiledRule, candidates, compileRules, indexOf, type RuleSet } from './rule-index.ts';
 import {
   couldMatchValue,
   couldMatchWords,
@@ -23,9 +31,21 @@ export interface RuleSources {
 }
 
 export function decideByRules(sources: RuleSources, call: RuledCall): RuleDecision {
-  const lines = COMMAND_ARGUMENTS.map((name) => call.input[name]).filter((value) => value !== undefined);
-  if (lines.length === 0) return summarise([wholeCall(sources, call)]);
-  return summarise(lines.flatMap((line) => commandParts(sources, call, readLine(line))));
+  const values = COMMAND_ARGUMENTS.map((name) => call.input[name]).filter((value) => value !== undefined);
+  const lines = values.map(readLine);
+  const bounded = { ...sources, sets: sources.sets.map((set) => boundedSet(set, call, lines)) };
+  if (lines.length === 0) return summarise([wholeCall(bounded, call)]);
+  return summarise(lines.flatMap((line) => commandParts(bounded, call, line)));
+}
+
+const TOO_MANY = compileRules(sourcedProject({ fault: 'it has too many rules for a call of this size' }));
+
+/** The rules of a project and the call both come from the agent's side: what would take long to compare is asked. */
+function boundedSet(set: RuleSet, { input }: RuledCall, lines: readonly Line[]): RuleSet {
+  if (set.rules[0]?.sourced.source !== 'project') return set;
+  const texts = lines.map(({ text }) => text);
+  const commands = lines.reduce((sum, { reading }) => sum + reading.commands.length, 0);
+  return isTooCostly(set.rules, input, texts, commands) ? TOO_MANY : set;
 }
 
 /** Sources that may only restrict: where they ask, a later source may still reject. */

@@ -53,6 +53,7 @@ export const MOST_RULES = 10_000;
 export const Rules = z.array(Rule).max(MOST_RULES);
 
 const FEW_RULES = 500;
+const isSmall = (rules: readonly Rule[]): boolean => JSON.stringify(rules).length <= 64 * 1024;
 /** They are stored with every session that has some. */
 export const SessionRules = z
   .array(Rule)
@@ -61,11 +62,11 @@ export const SessionRules = z
     (rules) => rules.every(({ action }) => action !== 'delegate'),
     'has a delegate: what runs on the server is named in its own rules.json only',
   )
-  .refine((rules) => JSON.stringify(rules).length <= 64 * 1024, 'has more than 64 KiB');
+  .refine(isSmall, 'has more than 64 KiB');
 
 /** As the agent's side found them in the work folder; or why they cannot be used. */
 export const ProjectRules = z.union([
-  z.array(Rule).max(FEW_RULES),
+  z.array(Rule).max(FEW_RULES).refine(isSmall, 'has more than 64 KiB'),
   z.strictObject({ fault: z.string().min(1).max(300) }),
 ]);
 export type ProjectRules = z.infer<typeof ProjectRules>;

@@ -16,10 +16,11 @@ import { innerCommands } from './inner-commands.ts';
 import { ARITHMETIC_TESTS, assignedBy, evaluates } from './shell-builtins.ts';
 import { isPlain, literalWord, type ShellWord, shellWord } from './word.ts';
 
-/** Longer lines, and ones beyond the other limits, are not read. The parser takes quadratic time in braces and `<<`. */
+/** Longer lines, and ones beyond the other limits, are not read. The parser takes quadratic time in braces, `<<` and `$((`. */
 const MOST_CHARACTERS = 64 * 1024;
 const MOST_BRACES = 500;
 const MOST_HERE_DOCUMENTS = 100;
+const MOST_ARITHMETIC = 100;
 const MOST_COMMANDS = 1000;
 const MOST_DEPTH = 16;
 /** Nested scripts are read again at every level: the sum of their lengths is limited. */
@@ -40,6 +41,8 @@ function excessOf(line: string): string | undefined {
   if (count(line, '{', MOST_BRACES) > MOST_BRACES) return `it has more than ${MOST_BRACES} braces`;
   if (count(line, '<<', MOST_HERE_DOCUMENTS) > MOST_HERE_DOCUMENTS)
     return `it has more than ${MOST_HERE_DOCUMENTS} here-documents`;
+  if (count(line, '((', MOST_ARITHMETIC) > MOST_ARITHMETIC)
+    return `it has more than ${MOST_ARITHMETIC} arithmetic expressions`;
   return undefined;
 }
 
