@@ -1,5 +1,5 @@
 // A person's own OpenCode server, the real one, followed by the worker of a real Holdpoint server: asks from a folder that the
-// server was not started in, an abort, and a restart of Holdpoint with an ask open.
+// server was not started in, questions, sub-agents, an abort, and the death of either side with an ask open.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,6 +44,11 @@ async function prompt(key: string, tools: (folder: string) => { tool: string; in
   return { id, folder, ask, has: (name: string) => existsSync(join(folder, name)) };
 }
 
+async function killOpencode(): Promise<void> {
+  const gone = new Promise((resolve) => opencode.once('exit', resolve));
+  if (opencode.exitCode === null && opencode.signalCode === null && opencode.kill('SIGKILL')) await gone;
+}
+
 const bash = (command: string) => [{ tool: 'bash', input: { command, description: 'd' } }];
 const told = (key: string, text: string) =>
   bed.until(async () => model.told.find((one) => one.includes(key) && one.includes(text)));
@@ -74,9 +79,7 @@ describe.skipIf(!binary)(`OpenCode ${opencodeVersion}, attached`, () => {
   afterAll(async () => {
     // OpenCode does not end by itself while a client listens to its events.
     await endEverything();
-    const gone = new Promise((resolve) => opencode.once('exit', resolve));
-    opencode.kill('SIGKILL');
-    await gone;
+    await killOpencode();
     model.close();
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -117,5 +120,34 @@ describe.skipIf(!binary)(`OpenCode ${opencodeVersion}, attached`, () => {
     await bed.until(async () =>
       (await bed.api.asks.get(ask.ask_id)).delivery.state === 'delivered' ? true : undefined,
     );
+  });
+
+  it('asks questions, and the answer reaches the model', async () => {
+    const options = ['Red', 'Blue'].map((label) => ({ label, description: label }));
+    const questions = [{ question: 'Which colour?', header: 'Colour', options }];
+    const { ask } = await prompt('task-question', () => [{ tool: 'question', input: { questions } }]);
+    if (ask.kind !== 'question') throw new Error('it is a question set');
+    const [asked] = ask.request.questions;
+    const blue = asked?.options.find(({ label }) => label === 'Blue')?.id ?? '';
+    await bed.answer(ask, { question_id: asked?.id ?? '', selected_option_ids: [blue] });
+    await told('task-question', '=\\"Blue\\"');
+  });
+
+  it('asks for its sub-agents in the session of the conversation, under their names', async () => {
+    model.play([bash('touch sub.txt'), [{ text: 'Done.' }]], 'look-for-the-bug');
+    const task = { description: 'find it', prompt: 'look-for-the-bug', subagent_type: 'general' };
+    const { ask, has } = await prompt('task-parent', () => [{ tool: 'task', input: task }]);
+    expect(ask.request).toMatchObject({ lineage: ['general: find it'], input: { command: 'touch sub.txt' } });
+    await bed.decide(ask, { behavior: 'allow' });
+    await bed.until(async () => (has('sub.txt') ? true : undefined));
+  });
+
+  it('that was killed with an ask open has lost it: the ask ends, and a late answer is refused', async () => {
+    const { ask, has } = await prompt('task-killed', () => bash('touch killed.txt'));
+    await killOpencode();
+    await bed.until(async () => ((await bed.api.asks.get(ask.ask_id)).status === 'pending' ? undefined : true));
+    await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect(await bed.api.runs.get(ask.run_id)).toMatchObject({ status: 'failed' });
+    expect(has('killed.txt')).toBe(false);
   });
 });
