@@ -46,8 +46,11 @@ const CROSSING_STEP_MS = 50;
 const ARRIVAL_MS = 250;
 const LATE_CANCEL_MS = 2000;
 const SHORTEST_WAIT_MS = 1000;
-/** A client whose calls overlapped so recently runs several agents, also while only one of them calls. */
-const PARALLEL_MS = 60_000;
+/**
+ * A client whose calls overlapped so recently runs several agents, also while only one of them calls: another may be stuck
+ * on a broken connection until its own timeout.
+ */
+const PARALLEL_MS = 10 * 60_000;
 
 export class Calls {
   readonly #byKey = new Map<string, OpenCall>();

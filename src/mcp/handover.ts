@@ -8,7 +8,7 @@ import { isClarification } from './handle.ts';
 import { askResult, jsonResult } from './result.ts';
 import type { ToolBackend } from './tool-backend.ts';
 
-/** A client that repeats a call so often has its answer and asks anew: within a minute, and after it. */
+/** A client that repeats a call so often has its answer and asks anew: while the answer is new, and later. */
 const MOST_ATTEMPTS = 20;
 const MOST_LATE_ATTEMPTS = 5;
 
@@ -58,8 +58,9 @@ interface Sending {
   isShared: boolean;
 }
 
+/** A call that waited for it may have been cut off, and come back after the timeout of its client. */
 const mayBeWaitedFor = ({ backend, patience }: Backed, { created_at_ms }: AskView): boolean =>
-  created_at_ms + patience.repeatMs > backend.now();
+  created_at_ms + 2 * patience.repeatMs > backend.now();
 
 /** A client without a runtime may never look for the answer of its form: it comes with the next result. */
 async function withForms(

@@ -12,11 +12,14 @@ export interface Patience {
   keepAliveMs: number;
   /** How long a call waits at most: less than the 60 s after which common clients give up, progress or not. */
   limitMs: number;
-  /** After how long an answer that was sent counts as delivered when the session calls on another connection. */
+  /**
+   * After how long an answer that was sent counts as delivered when the session calls on another connection: longer than
+   * the 60 s after which a client that was cut off calls again.
+   */
   repeatMs: number;
 }
 
-export const PATIENCE: Patience = { keepAliveMs: 15_000, limitMs: 50_000, repeatMs: 60_000 };
+export const PATIENCE: Patience = { keepAliveMs: 15_000, limitMs: 50_000, repeatMs: 90_000 };
 
 const now = (): number => performance.now();
 

@@ -289,7 +289,7 @@ describe('plain HTTP', () => {
     expect(await call.text).toContain('Blue');
     expect(await post(agent.token, url, { id: 2, ...ASK }).text).toContain('Blue');
     expect((await stateOf(ask)).state).toBe('due');
-    server.advance(61_000);
+    server.advance(91_000);
     const other = { name: 'check_answer', arguments: { ask_id: 'ask_00000000' } };
     await post(agent.token, url, { id: 3, method: 'tools/call', params: other }).text;
     const next = post(agent.token, url, { id: 4, ...ASK });
