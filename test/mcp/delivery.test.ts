@@ -280,7 +280,7 @@ describe('plain HTTP', () => {
     expect(await stateOf(ask)).toEqual(UNSENT);
   });
 
-  it('returns an answer again on another connection for a minute, and counts it as delivered after that', async () => {
+  it('returns an answer again on another connection for 90 s, and counts it as delivered after that', async () => {
     const agent = await connect();
     const url = await server.url();
     const call = post(agent.token, url, { id: 1, ...ASK });
