@@ -34,6 +34,9 @@ export interface RequestParts extends Omit<DecisionParts, 'context' | 'api' | 'i
 }
 
 export const SETTLED = 'settled in OpenCode itself';
+/** A reply is found only in the folder of its request. */
+const notFoundIn = (folder: string): string =>
+  `OpenCode has no such request in the folder ${folder}: it was settled there, or belongs to another folder`;
 const NOT_WAITING = 'OpenCode no longer waits for it: its turn has ended';
 
 export function createRequests(parts: RequestParts) {
@@ -67,7 +70,7 @@ export function createRequests(parts: RequestParts) {
     ask.isSent = true;
     if (!isWaiting) await api.reject(request, NOT_WAITING);
     const isTaken = isWaiting && (await api.replyTo(request, reply));
-    conclude(ask, askId, isTaken, isWaiting ? SETTLED : NOT_WAITING);
+    conclude(ask, askId, isTaken, isWaiting ? notFoundIn(request.directory) : NOT_WAITING);
   }
 
   /** Resolves when it was sent, perhaps much later, or is no longer needed. */
@@ -76,7 +79,7 @@ export function createRequests(parts: RequestParts) {
     const reply = async (messageOfAll?: string) => {
       const isTaken = await api.replyTo(ask.request, { reply: 'reject', message: messageOfAll ?? message });
       // The denials behind the first were rejected along with it.
-      conclude(ask, askId, isTaken || messageOfAll === undefined, SETTLED);
+      conclude(ask, askId, isTaken || messageOfAll === undefined, notFoundIn(ask.request.directory));
     };
     const send = (messageOfAll?: string) => reply(messageOfAll).then(resolve, reject);
     ask.denied = { message, send, forget: resolve };

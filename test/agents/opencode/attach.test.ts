@@ -18,7 +18,7 @@ interface Served {
   abort(sessionId: string): void;
   addSession(session: object): void;
   cutStreams(): void;
-  open: Map<string, unknown>;
+  open: Map<string, { from: string }>;
   server: Server;
 }
 const standIn = join(import.meta.dirname, '..', '..', 'support', 'stand-in-opencode.mjs');
@@ -150,6 +150,22 @@ describe('an attached OpenCode', () => {
     await bed.pending('opencode-own-ses_1', 0);
     await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     opencode.setBusy('ses_1', true);
+  });
+
+  it('that no longer has a request in its folder makes the answer undeliverable, and the reason names the folder', async () => {
+    const { id } = bash('moved');
+    const ask = await asked('ses_1');
+    const request = opencode.open.get(id);
+    if (request) request.from = '/srv/elsewhere';
+    await bed.decide(ask, { behavior: 'allow' });
+    const { delivery } = await bed.until(async () => {
+      const now = await bed.api.asks.get(ask.ask_id);
+      return now.delivery.state === 'undeliverable' ? now : undefined;
+    });
+    expect(delivery.reason).toBe(
+      'OpenCode has no such request in the folder /srv/one: it was settled there, or belongs to another folder',
+    );
+    opencode.settle(id, 'permission.replied', { reply: 'reject' }, { reply: 'reject' });
   });
 
   it('finds what was asked while the connection was cut off, and what was settled meanwhile', async () => {
