@@ -22,6 +22,7 @@ export interface Attack {
 }
 
 const MEGABYTE = 'x'.repeat(1_000_000);
+const SLOW_LINE = 'a "'.repeat(20_000);
 const json = <T>({ status, text }: Answered): T => {
   if (status >= 300) throw new Error(`${status}: ${text}`);
   return JSON.parse(text) as T;
@@ -47,10 +48,18 @@ export async function attacks(operator: Call, callAs: (token: string) => Call): 
   const agent = callAs(await tokenOf('agent', { session_id: own.sessionId }));
   const stream = { headers: { accept: 'text/event-stream' }, unread: true };
   const approval = (input: object) => ({ kind: 'approval', tool_call_id: `call-${++count}`, tool_name: 'Bash', input });
+  const patterns = Array.from({ length: 900 }, (_, n) => `*a*b${n}`);
+  const rules = [{ tool: 'Bash', matches: { command: patterns }, action: 'ask' }];
   const deep = `${'['.repeat(60)}${']'.repeat(60)}`;
   const byAgent = pick('agent', 24, {
     'large ask': () => agent('POST', `/v1/runs/${own.runId}/asks`, approval({ command: MEGABYTE })),
     'small ask': () => agent('POST', `/v1/runs/${own.runId}/asks`, approval({ command: 'ls' })),
+    'many rules': () =>
+      agent('POST', `/v1/runs/${own.runId}/asks`, {
+        ...approval({ command: 'a;'.repeat(1000) }),
+        project_rules: rules,
+      }),
+    'slow line': () => agent('POST', `/v1/runs/${own.runId}/asks`, approval({ command: SLOW_LINE })),
     'large output': () => agent('POST', `/v1/runs/${own.runId}/output`, { data: { blob: MEGABYTE } }),
     'keyed byte': () =>
       agent('POST', `/v1/runs/${own.runId}/output`, { text: '.' }, { headers: { 'idempotency-key': `k${++count}` } }),
@@ -74,6 +83,7 @@ export async function attacks(operator: Call, callAs: (token: string) => Call): 
     search: () => viewer('GET', `/v1/asks?q=${'a b c d e f g h'.replaceAll(' ', '+')}`),
     'search of other letters': () => viewer('GET', `/v1/asks?q=${encodeURIComponent('ö ü ß é')}`),
     insights: () => viewer('GET', '/v1/insights'),
+    'rule test': () => viewer('POST', '/v1/rules/test', { tool_name: 'Bash', input: { command: SLOW_LINE } }),
     'all events': () => viewer('GET', '/v1/events?limit=500'),
     'unread stream': () => viewer('GET', '/v1/events?after=0', undefined, stream),
     sessions: () => viewer('GET', '/v1/sessions?limit=500'),
