@@ -178,7 +178,8 @@ it('refuses other content types, methods and credentials on every route', async 
 
 it('refuses malformed idempotency keys and leases', async () => {
   const bed = await createTestBed(server);
-  for (const route of writing().filter(({ path }) => !path.endsWith('/claim'))) {
+  // Claims have none, and previews and tests store nothing.
+  for (const route of writing().filter(({ path }) => !/\/(claim|preview|test)$/.test(path))) {
     const { idempotency_key: _, ...body } = bed.bodiesOf(route, false)[0] as Record<string, unknown>;
     const request = { method: route.method, path: bed.pathOf(route) };
     const keys = ['', 'x'.repeat(257), '\u0085', 'ä'.repeat(200)];

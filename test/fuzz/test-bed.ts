@@ -122,7 +122,8 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     [/\/(heartbeat|release)$/, { run_id: led.run.run_id }],
   ];
   const known = (route: Route, whole: boolean): Known => ({
-    request_id: route.path.includes('approval') ? approval.ask_id : question.ask_id,
+    request_id: /approval|grants/.test(route.path) ? approval.ask_id : question.ask_id,
+    sha256: 'a'.repeat(64),
     session_id: undefined,
     parent_session_id: `${name}-parent`,
     agent: 'external',
@@ -133,6 +134,8 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     answers: [ANSWER],
     digest: undefined,
     partial_state: undefined,
+    // One of several shapes, so that no one field is to blame.
+    project_rules: undefined,
     expires_at_ms: undefined,
     expires_after_ms: 3_600_000,
     idempotency_key: whole ? `key-${name}` : undefined,
