@@ -40,7 +40,10 @@ agent({ name: 'planned-acp' })
       authMethods: [],
     };
   })
-  .onRequest('session/new', () => ({ sessionId, modes: MODES }))
+  .onRequest('session/new', () => ({
+    sessionId,
+    ...(has('--options') ? { configOptions: OPTIONS_OF_SESSION } : { modes: MODES }),
+  }))
   .onRequest('session/load', async () => {
     await update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'said before' } });
     received('(loaded)');
@@ -53,6 +56,10 @@ agent({ name: 'planned-acp' })
   .onRequest('session/set_mode', ({ params }) => {
     received(`(mode ${params.modeId})`);
     return {};
+  })
+  .onRequest('session/set_config_option', ({ params }) => {
+    received(`(${params.configId} ${params.value})`);
+    return { configOptions: OPTIONS_OF_SESSION };
   })
   .onRequest('session/prompt', async ({ params }) => {
     received(params.prompt[0].text);
@@ -73,6 +80,15 @@ const MODES = {
     { id: 'code', name: 'Code' },
   ],
 };
+const select = (id, ...values) => ({
+  id,
+  name: id,
+  category: id,
+  type: 'select',
+  currentValue: values[0],
+  options: values.map((value) => ({ value, name: value })),
+});
+const OPTIONS_OF_SESSION = [select('model', 'small', 'large'), select('mode', 'build', 'plan')];
 const cancelled = Promise.withResolvers();
 const update = (update) => peer.notify('session/update', { sessionId, update });
 

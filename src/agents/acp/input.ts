@@ -1,4 +1,4 @@
-// Reads the input of an ACP run: its text, which program is started and in which of its modes. A run made of thread posts
+// Reads the input of an ACP run: its text, which program is started, in which of its modes and with which model. A run made of thread posts
 // inherits all but the text of the run before it. Pure.
 import { z } from 'zod';
 import { readShell } from '../../core/shell/read.ts';
@@ -12,8 +12,9 @@ const AcpInput = runInput({
   agent: z.enum(Object.keys(knownAgents)).optional(),
   /** The command line of any other: as one text without expansions, or as its words. */
   command: z.union([word.trim().min(1), z.array(word).min(1).max(1000)]).optional(),
-  /** One of the session modes that the agent itself offers. */
+  /** One of the session modes and models that the agent itself offers. */
   mode: z.string().min(1).max(200).optional(),
+  model: z.string().min(1).max(200).optional(),
 });
 
 export interface AcpSpec {
@@ -23,6 +24,7 @@ export interface AcpSpec {
   install?: string;
   argv: readonly string[];
   mode?: string | undefined;
+  model?: string | undefined;
 }
 
 const WHICH =
@@ -37,13 +39,13 @@ export function readAcpInput(
 ): AcpSpec | { problem: string } {
   const read = AcpInput.safeParse({ ...inherited, ...input });
   if (!read.success) return { problem: issuesOf('acp', read.error) };
-  const { text, agent, command, mode } = read.data;
+  const { text, agent, command, mode, model } = read.data;
   if ((agent === undefined) === (command === undefined)) return { problem: WHICH };
   const known = agent === undefined ? undefined : knownAgents[agent];
-  if (known) return { text, title: known.title, install: known.install, argv: known.command, mode };
+  if (known) return { text, title: known.title, install: known.install, argv: known.command, mode, model };
   const argv = typeof command === 'string' ? wordsOf(command) : command;
   const [program] = argv ?? [];
-  return argv && program ? { text, title: program, argv, mode } : { problem: NOT_PLAIN };
+  return argv && program ? { text, title: program, argv, mode, model } : { problem: NOT_PLAIN };
 }
 
 /** Undefined for a text that is more than one program with literal arguments. */

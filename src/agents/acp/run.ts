@@ -89,18 +89,18 @@ function createConversation(context: AgentContext, requests: Requests) {
     });
 
   async function run(agent: ClientContext, spec: AcpSpec, folder: string, unused: UnusedApprovals): Promise<Ending> {
-    const opened = await openSession(context, agent, spec, await initialize(agent, spec), folder);
-    session = { agent, id: opened.sessionId };
+    const sessionId = await openSession(context, agent, spec, await initialize(agent, spec), folder);
+    session = { agent, id: sessionId };
     const resumed = context.resumed ? await resumption(context) : undefined;
     for (const ask of resumed?.due ?? [])
       if (ask.kind === 'approval' && !ask.answer?.updated_input) unused.addAnswered(ask, ask.request.diff);
-    await outputs.follow(sessionData(spec, opened.sessionId));
+    await outputs.follow(sessionData(spec, sessionId));
     void isWorking.then(() => resumed?.onSent()).catch(() => {});
     // Whether the prompt of the process before had arrived is not known, so the task is repeated.
     let text = resumed ? `${spec.text}\n\n${resumed.text}` : spec.text;
     for (;;) {
       const { stopReason } = await agent.request('session/prompt', {
-        sessionId: opened.sessionId,
+        sessionId,
         prompt: [{ type: 'text', text }],
       });
       works();

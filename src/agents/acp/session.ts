@@ -1,12 +1,19 @@
 // Opens the ACP session of a run: that of an earlier run of the same Holdpoint session, resumed or loaded where the agent can,
-// otherwise a new one. Owns which of the two, and the session mode; prompts nothing.
-import { type ClientContext, type InitializeResponse, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
+// otherwise a new one. Owns which of the two, its mode and its model; prompts nothing.
+import {
+  type ClientContext,
+  type InitializeResponse,
+  type NewSessionResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+  type SessionConfigSelect,
+} from '@agentclientprotocol/sdk';
 import { truncate } from '../../core/text-limit.ts';
 import type { AgentContext } from '../agent.ts';
 import type { AcpSpec } from './input.ts';
 import { SESSION } from './outputs.ts';
 
-type Modes = { availableModes: { id: string }[] } | null | undefined;
+type Opened = Pick<NewSessionResponse, 'modes' | 'configOptions'>;
 
 const ERROR_CHARACTERS = 2000;
 const AUTH_REQUIRED = -32000;
@@ -50,14 +57,14 @@ export const sessionData = ({ argv }: AcpSpec, sessionId: string) => ({
   program: argv.join(' '),
 });
 
-/** `isKnown`: the agent remembers the conversation. */
+/** Resolves to the id of the session. */
 export async function openSession(
   context: Pick<AgentContext, 'recall' | 'output'>,
   agent: ClientContext,
   spec: AcpSpec,
   initialized: InitializeResponse,
   cwd: string,
-): Promise<{ sessionId: string; isKnown: boolean }> {
+): Promise<string> {
   const { agentCapabilities: can, authMethods } = initialized;
   const known = await context.recall(SESSION);
   const sessionId = known?.session_id;
@@ -65,8 +72,8 @@ export async function openSession(
   if (typeof sessionId === 'string' && known?.program === sessionData(spec, '').program) {
     const opened = method && (await agent.request(method, { sessionId, cwd, mcpServers: [] }).catch(refusal));
     if (opened && !(opened instanceof RequestError)) {
-      await setMode(agent, spec, sessionId, opened.modes);
-      return { sessionId, isKnown: true };
+      await configure(agent, spec, sessionId, opened);
+      return sessionId;
     }
     const why = opened ? refusalText(opened) : 'it cannot load sessions';
     await context.output(`${spec.title} does not continue its earlier conversation (${why}). A new one begins.`, {
@@ -82,8 +89,8 @@ export async function openSession(
         : `${spec.title} opened no session: ${refusalText(opened)}`,
     );
   }
-  await setMode(agent, spec, opened.sessionId, opened.modes);
-  return { sessionId: opened.sessionId, isKnown: false };
+  await configure(agent, spec, opened.sessionId, opened);
+  return opened.sessionId;
 }
 
 function refusal(error: unknown): RequestError {
@@ -91,10 +98,26 @@ function refusal(error: unknown): RequestError {
   throw error;
 }
 
-async function setMode(agent: ClientContext, { title, mode }: AcpSpec, sessionId: string, modes: Modes): Promise<void> {
-  if (mode === undefined) return;
-  const offered = (modes?.availableModes ?? []).map(({ id }) => id);
-  if (!offered.includes(mode))
-    throw new AgentProblem(`${title} has no mode "${mode}"; its modes are: ${offered.join(', ') || 'none'}.`);
-  await agent.request('session/set_mode', { sessionId, modeId: mode });
+/** An agent lists the modes of a session, or options of it, of which one may be its mode and one its model. */
+async function configure(agent: ClientContext, spec: AcpSpec, sessionId: string, opened: Opened): Promise<void> {
+  const { modes, configOptions } = opened;
+  const modeIds = (modes?.availableModes ?? []).map(({ id }) => id);
+  for (const category of ['mode', 'model'] as const) {
+    const wanted = spec[category];
+    if (wanted === undefined) continue;
+    if (category === 'mode' && modeIds.includes(wanted)) {
+      await agent.request('session/set_mode', { sessionId, modeId: wanted });
+      continue;
+    }
+    const option = configOptions?.find((one) => one.category === category && one.type === 'select');
+    const values = option?.type === 'select' ? valuesOf(option) : category === 'mode' ? modeIds : [];
+    if (!option || !values.includes(wanted))
+      throw new AgentProblem(
+        `${spec.title} has no ${category} "${wanted}"; its ${category}s are: ${values.join(', ') || 'not listed'}.`,
+      );
+    await agent.request('session/set_config_option', { sessionId, configId: option.id, value: wanted });
+  }
 }
+
+const valuesOf = ({ options }: SessionConfigSelect): string[] =>
+  options.flatMap((one) => ('options' in one ? one.options : [one])).map(({ value }) => value);

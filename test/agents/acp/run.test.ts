@@ -168,6 +168,18 @@ describe('a managed ACP agent', () => {
     });
   });
 
+  it('runs in the mode and with the model that it lists as options of a session', async () => {
+    const options = { command: 'acp --options', mode: 'plan', model: 'large' };
+    const { over, received } = await start([[]], options);
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(received()).toContain('(mode plan)\n(model large)\n');
+    const unknown = await start([[]], { command: 'acp --options', model: 'huge' });
+    expect(await unknown.over()).toMatchObject({
+      status: 'failed',
+      error: 'acp has no model "huge"; its models are: small, large.',
+    });
+  });
+
   it('that ends its turn for another reason than being done has failed', async () => {
     const { over } = await start([[{ id: 'a', stop: 'refusal' }]]);
     expect(await over()).toMatchObject({ status: 'failed', error: expect.stringContaining('(refusal)') });
