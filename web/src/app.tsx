@@ -26,6 +26,7 @@ const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
 const SessionPage = lazy(() => import('./pages/session.tsx'));
 const HistoryPage = lazy(() => import('./pages/history.tsx'));
 const InsightsPage = lazy(() => import('./pages/insights.tsx'));
+const RulesPage = lazy(() => import('./pages/rules.tsx'));
 const NoPage = lazy(() => import('./pages/no-page.tsx'));
 const Help = lazy(() => import('./ui/help.tsx'));
 const NewRun = lazy(() => import('./ui/new-run.tsx'));
@@ -139,6 +140,9 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
               </Route>
               <Route path="/insights">
                 <InsightsPage />
+              </Route>
+              <Route path="/rules">
+                <RulesPage />
               </Route>
               <Route path="/asks/*?">
                 <InboxPage onNewRun={newRun} />

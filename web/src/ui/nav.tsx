@@ -1,6 +1,18 @@
 // Draws the navigation: pages, the number of pending asks, connection, theme, help and sign-out. On a phone there is room
 // for the pages only; the settings are in the dialog "More".
-import { ChartColumn, CircleHelp, Ellipsis, History, Inbox, LogOut, Moon, PlayCircle, Rows2, Sun } from 'lucide-react';
+import {
+  ChartColumn,
+  CircleHelp,
+  Ellipsis,
+  History,
+  Inbox,
+  LogOut,
+  Moon,
+  PlayCircle,
+  Rows2,
+  ShieldCheck,
+  Sun,
+} from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Inbox as InboxState } from '../../../src/client/inbox-model.ts';
@@ -71,6 +83,9 @@ export function Nav({ count, onNewRun, onMore, ...settings }: NavProps) {
 export const Settings = ({ link, name, onHelp, onSignOut }: SettingsProps) => (
   <>
     <LinkState link={link} name={name} />
+    <Link href="/rules" className="nav-link">
+      <ShieldCheck className="icon" /> Rules and grants
+    </Link>
     <NotifyButton />
     <ThemeButton />
     <button type="button" className="nav-link" onClick={onHelp}>
