@@ -36,8 +36,8 @@ export const permissionsOf = (
 ): Permissions => session.permissions ?? run?.permissions ?? 'approval';
 
 /**
- * Rules come first. Under `autonomous` there is no approval gate: what no rule rejects is allowed, in the name of that
- * setting.
+ * Rules come first. Under `autonomous` there is no approval gate: what no rule rejects, or could reject, is allowed, in the
+ * name of that setting.
  */
 export function decideByPolicy(
   session: Session,
@@ -45,11 +45,16 @@ export function decideByPolicy(
   action: ApprovalContent,
   policy: Policy,
 ): PolicyDecision | PolicyQuestion {
-  const ruled = byRules(ruledBy(session, action, policy));
-  if (ruled.behavior === 'deny') return ruled;
+  const decision = ruledBy(session, action, policy);
+  const ruled = byRules(decision);
+  if (ruled.behavior === 'deny' || mayBeRejected(decision)) return ruled;
   if (permissionsOf(session, run) === 'autonomous') return { behavior: 'allow', answeredBy: 'policy:autonomous' };
   return ruled;
 }
+
+/** A rule that rejects may apply to a part, but that cannot be told. */
+const mayBeRejected = ({ parts }: RuleDecision): boolean =>
+  parts.some(({ decision, decidedBy }) => decision === 'ask' && decidedBy?.rule.action === 'reject');
 
 /** A grant covers nothing that has hidden characters. */
 export function ruledBy(session: Session, action: ApprovalContent, { sets, grants }: Policy): RuleDecision {

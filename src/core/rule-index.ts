@@ -80,7 +80,7 @@ export function indexOf(set: RuleSet, { tool, context }: RuledCall): ToolIndex {
     byHead: new Map(),
     byText: new Map(),
     others: [],
-    restricting: [],
+    restricting: restrictingOf(all),
     merged: new WeakMap(),
   };
   for (const rule of all) addToIndex(index, rule);
@@ -130,10 +130,24 @@ function inOrder({ merged }: ToolIndex, lists: readonly CompiledRule[][]): Compi
   return rules;
 }
 
-function addToIndex({ byHead, byText, others, restricting }: ToolIndex, rule: CompiledRule): void {
-  const { command, isAllow } = rule;
-  // The first one without further conditions applies in any case.
-  if (command && !isAllow && restricting.at(-1)?.values.length !== 0) restricting.push(rule);
+/** Of those without further conditions, which apply in any case, the first and the first that rejects. */
+function restrictingOf(rules: readonly CompiledRule[]): CompiledRule[] {
+  const found: CompiledRule[] = [];
+  let isRestricted = false;
+  for (const rule of rules) {
+    if (!rule.command || rule.isAllow || (isRestricted && !rejects(rule))) continue;
+    found.push(rule);
+    if (rule.values.length > 0) continue;
+    if (rejects(rule)) break;
+    isRestricted = true;
+  }
+  return found;
+}
+
+export const rejects = ({ sourced }: CompiledRule): boolean => sourced.rule.action === 'reject';
+
+function addToIndex({ byHead, byText, others }: ToolIndex, rule: CompiledRule): void {
+  const { command } = rule;
   if (!command || command.some(({ head }) => head === undefined)) {
     others.push(rule);
     return;

@@ -11,7 +11,15 @@ import {
 } from './rule.ts';
 import { isTooCostly } from './rule-cost.ts';
 import { explainPart, summarise } from './rule-explanation.ts';
-import { COMMAND_ARGUMENTS, type CompiledRule, candidates, compileRules, indexOf, type RuleSet } from './rule-index.ts';
+import {
+  COMMAND_ARGUMENTS,
+  type CompiledRule,
+  candidates,
+  compileRules,
+  indexOf,
+  type RuleSet,
+  rejects,
+} from './rule-index.ts';
 import {
   couldMatchValue,
   couldMatchWords,
@@ -60,7 +68,7 @@ function firstSource({ sets, grants }: RuleSources, find: (set: RuleSet) => Matc
     if (last && (isReject(last) || !ONLY_RESTRICTS.includes(last.rule.source))) break;
     asks ??= last;
   }
-  const found = last && isReject(last) ? last : (asks ?? last);
+  const found = last?.rule.rule.action === 'reject' ? last : (asks ?? last);
   const needsGrant = !found || found.rule.rule.action === 'ask';
   return (grants && needsGrant ? find(grants) : undefined) ?? found;
 }
@@ -110,7 +118,7 @@ function decideUnread({ sets }: RuleSources, call: RuledCall, line: Line): PartD
     firstMatch(indexOf(set, call).all, (rule) => {
       if (!matchesValues(rule, call)) return false;
       if (rule.isAllow) return rule.command?.some(({ exact }) => exact === line.text) ?? false;
-      return !rule.command || rule.command.some(({ raw }) => matchesGlob(raw, line.text));
+      return !rule.command || rule.command.some(({ raw }) => matchesGlob(raw, line.text)) || 'doubt';
     }),
   );
   return explainPart({ text: line.text }, found, why);
@@ -183,12 +191,16 @@ function firstMatch(
   rules: readonly CompiledRule[],
   applies: (rule: CompiledRule) => boolean | 'doubt',
 ): Match | undefined {
+  let doubt: CompiledRule | undefined;
   for (const rule of rules) {
     const found = applies(rule);
     if (found === false) continue;
-    return rule.isPass ? undefined : { rule: rule.sourced, isDoubt: found === 'doubt' };
+    if (found === true && !doubt) return rule.isPass ? undefined : { rule: rule.sourced, isDoubt: false };
+    // Among rules that may apply, one that rejects is named before others.
+    if (!doubt || rejects(rule)) doubt = rule;
+    if (found === true || rejects(rule)) break;
   }
-  return undefined;
+  return doubt && { rule: doubt.sourced, isDoubt: true };
 }
 
 function matchesValues({ values, isAllow }: CompiledRule, { input, workFolder }: RuledCall): boolean {

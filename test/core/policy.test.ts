@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalContent } from '../../src/core/ask.ts';
 import { decideByPolicy, permissionsOf } from '../../src/core/policy.ts';
+import { type Rule, type RuleSource, sourced } from '../../src/core/rule.ts';
+import { compileRules, type RuleSet } from '../../src/core/rule-index.ts';
 import type { Run } from '../../src/core/run.ts';
 import { PERMISSIONS, type Permissions, type Session } from '../../src/core/session.ts';
 import { sessionOf } from '../conformance/store-samples.ts';
@@ -43,6 +45,37 @@ describe('policy', () => {
         });
       }),
     );
+  });
+
+  describe('under the permission autonomous, with a rule that rejects', () => {
+    const reject: Rule = { tool: 'Bash', matches: { command: 'rm *' }, action: 'reject' };
+    const ask: Rule = { tool: 'Bash', matches: { command: 'curl *' }, action: 'ask' };
+    const setOf = (source: RuleSource, ...rules: Rule[]) => compileRules(sourced(source, source, rules));
+    const decide = (command: string, ...sets: RuleSet[]) => {
+      const action = { tool_name: 'Bash', input: { command }, reason: '', scope: '' };
+      return decideByPolicy(session({ permissions: 'autonomous' }), under('approval'), action, { sets, grants: [] });
+    };
+
+    it.each([
+      ['a line that is too long', `echo ${'x'.repeat(70_000)}; rm y`],
+      ['too many commands', `${'a;'.repeat(1100)}rm y`],
+      ['too many arithmetic expressions', `${'echo $((1));'.repeat(200)}rm y`],
+      ['a line that cannot be parsed', 'ls "'],
+      ['a script that is not literal', 'eval "$X"'],
+      ['a program that is not literal', 'bash -c "$X"'],
+    ])('never allows %s', (_, command) => {
+      expect(decide(command, setOf('organisation', reject)).behavior).not.toBe('allow');
+      expect(decide(command, setOf('organisation', ask, reject)).behavior).not.toBe('allow');
+      const asking = setOf('project', { tool: '*', action: 'ask' });
+      expect(decide(command, asking, setOf('organisation', reject)).behavior).not.toBe('allow');
+      expect(decide(command, asking, setOf('organisation', ask, reject)).behavior).not.toBe('allow');
+    });
+
+    it('allows what can be read and is not rejected', () => {
+      for (const command of ['ls', 'curl x', 'make && git push'])
+        expect(decide(command, setOf('organisation', ask, reject)), command).toMatchObject({ behavior: 'allow' });
+      expect(decide('ls; rm y', setOf('organisation', ask, reject))).toMatchObject({ behavior: 'deny' });
+    });
   });
 
   it('decides nothing under an unknown permission', () => {
