@@ -1,8 +1,9 @@
 // `holdpoint doctor`: what it reports of the server, the token and the agents; and its advice, followed word for word.
 // Covers: src/boot/agents.ts, src/cli/connect/agent-checks.ts
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { program as amp } from '../../../src/agents/amp/program.ts';
 import { program as claude } from '../../../src/agents/claude/program.ts';
 import { program as codex } from '../../../src/agents/codex/program.ts';
 import { createClient } from '../../../src/client/client.ts';
@@ -51,6 +52,30 @@ it('advises on an unreachable server, a wrong or weak token, and a readable stat
   chmodSync(folder, 0o755);
   const open = await bed.run(['doctor'], { env: { HOLDPOINT_DATA: folder } });
   expect(open.stdout).toContain(`→ chmod go= ${folder}`);
+});
+
+it('says what of Amp is not tested, and whether its permission rules ask here', PATIENT, async () => {
+  const [bin, home] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(bin, 'amp'), `#!/bin/sh\necho "${amp.tested} (released yesterday)"\n`, { mode: 0o755 });
+  const settings = join(home, 'amp.json');
+  const own = '{\n  // mine\n  "amp.url": "https://ampcode.com"\n}\n';
+  writeFileSync(settings, own);
+  const env = {
+    PATH: `${bin}:/usr/bin:/bin`,
+    HOME: home,
+    AMP_SETTINGS_FILE: settings,
+    HOLDPOINT_DATA: temporaryFolder(),
+  };
+  expect((await bed.run(['connect', 'amp', '--yes'], { env })).code).toBe(0);
+  const checks = await checksOf(bed, env);
+  expect(checks.find(({ name }) => name === 'amp')).toEqual({
+    name: 'amp',
+    state: 'good',
+    detail: `${amp.tested}, the tested version; ${amp.untested}`,
+  });
+  expect(checks.find(({ name }) => name === 'amp hooks')).toMatchObject({ state: 'good' });
+  expect((await bed.run(['disconnect', 'amp', '--yes'], { env })).code).toBe(0);
+  expect(readFileSync(settings, 'utf8')).toBe(own);
 });
 
 it('reports which agents are installed, tested, missing and connected', PATIENT, async () => {
