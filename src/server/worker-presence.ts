@@ -54,13 +54,16 @@ export class WorkerPresence {
       if (own.size === 0) this.#seen.delete(tokenId);
     }
     const workers = [...this.#seen.values()].flatMap((own) => [...own.values()]);
-    return [...new Set(workers.flatMap(({ agents }) => agents))].sort().map((name) => {
+    const hosted = new Set(workers.flatMap(({ agents }) => agents));
+    const described = [...this.#described.keys()].filter((name) => hosted.has(name));
+    // Those of this build in its own order, the others by name.
+    return [...new Set([...described, ...[...hosted].sort()])].map((name) => {
       const hosts = workers.filter(({ agents }) => agents.includes(name));
       const labels = [...new Map(hosts.map((host) => [labelKey(host.labels), host.labels])).values()];
       const known = this.#described.get(name);
       const { title = name, takes = 'text' as const, demo, settings = [], is_connectable = false } = known ?? {};
-      const described = { name, title, takes, ...(demo && { demo }), settings, is_connectable };
-      return { ...described, workers: hosts.length, labels, seen_at_ms: Math.max(...hosts.map(({ at }) => at)) };
+      const view = { name, title, takes, ...(demo && { demo }), settings, is_connectable };
+      return { ...view, workers: hosts.length, labels, seen_at_ms: Math.max(...hosts.map(({ at }) => at)) };
     });
   }
 }

@@ -88,7 +88,7 @@ describe('a command line that is not understood', PATIENT, () => {
     [['help', 'nosuch'], "unknown command 'nosuch'", 'holdpoint --help'],
     [
       ['connect', 'cursor'],
-      "'cursor' is not one of the choices for <agent>: amp, claude, codex, opencode.",
+      "'cursor' is not one of the choices for <agent>: claude, codex, opencode, amp.",
       'holdpoint connect --help',
     ],
     [['questions', 'show'], "missing required argument 'request_id'", 'holdpoint questions show --help'],

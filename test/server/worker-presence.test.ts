@@ -7,7 +7,7 @@ const offered = (...names: string[]) => ({
   agents: names.map((name) => ({ name, recovery: 'none' as const })),
 });
 
-it('says of each agent whether it can be connected, and of an unknown one that it cannot', () => {
+it('lists agents in the order of this build, and says of each whether it can be connected', () => {
   const described = { takes: 'text' as const, settings: [] };
   const presence = new WorkerPresence([
     { name: 'own', title: 'Own', ...described, is_connectable: true },
@@ -15,8 +15,8 @@ it('says of each agent whether it can be connected, and of an unknown one that i
   ]);
   presence.note('tok_1', offered('own', 'hosted', 'stranger'), 0);
   expect(presence.agents(0).map(({ name, title, is_connectable }) => [name, title, is_connectable])).toEqual([
-    ['hosted', 'Hosted', false],
     ['own', 'Own', true],
+    ['hosted', 'Hosted', false],
     ['stranger', 'stranger', false],
   ]);
 });
