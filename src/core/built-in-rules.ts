@@ -2,9 +2,10 @@
 import { type Rule, sourced } from './rule.ts';
 import { compileRules } from './rule-index.ts';
 
-/** Write, MultiEdit, apply_patch… of any agent. */
-const WRITING_TOOLS = ['*rite*', '*dit*', '*atch*'];
-const PATHS = ['file_path', 'filePath', 'path'];
+/** Write, MultiEdit, apply_patch, create_file, move_file… of any agent. */
+const WRITING_TOOLS = ['*rite*', '*dit*', '*atch*', '*reate*', '*ove*', '*ename*', '*elete*', '*nsert*', '*eplace*'];
+/** Where such tools name a file; a patch names it in its text. */
+const PATHS = ['file_path', 'filePath', 'notebook_path', 'path', 'file', 'destination', 'target', 'patch', 'input'];
 const OWN_FOLDER = '*.holdpoint/*';
 
 const RULES = WRITING_TOOLS.flatMap((tool) =>

@@ -111,6 +111,11 @@ const evaluated: Finder = (words) =>
 
 const testVariable: Finder = (words) => (words.some(({ text }) => /^-[vR]$/.test(text)) ? evaluated(words, []) : []);
 
+const wait: Finder = (words) => (words.some(({ text }) => /^-[a-z]*p/.test(text)) ? evaluated(words, []) : []);
+
+const jobs: Finder = (words) =>
+  words.some(({ text, kind }) => kind === 'open' || /^-[a-z]*x/.test(text)) ? opaque(words, []) : [];
+
 const printf: Finder = (words) => (words[0]?.text.startsWith('-v') ? evaluated(words.slice(0, 2), []) : []);
 
 /** `declare 'a[$(cmd)]=1'` expands the subscript; with -i the value is arithmetic. */
@@ -165,9 +170,11 @@ const FINDERS = new Map<string, Finder>([
   ['test', testVariable],
   ['[', testVariable],
   ['printf', printf],
+  ['wait', wait],
+  ['jobs', jobs],
   ...'let unset read getopts'.split(' ').map((name) => [name, evaluated] as const),
   ...'declare typeset local readonly export integer float'.split(' ').map((name) => [name, declare] as const),
-  ...'ssh parallel watch script su runuser pkexec systemd-run at batch expect strace ltrace unshare nsenter bwrap firejail proot fakeroot start-stop-daemon setpriv capsh cpulimit rlwrap unbuffer xterm osascript rsh mosh gosu su-exec runcon systemd-inhibit dbus-run-session xvfb-run entr'
+  ...'ssh parallel watch script su runuser pkexec systemd-run at batch expect strace ltrace unshare nsenter bwrap firejail proot fakeroot start-stop-daemon setpriv capsh cpulimit rlwrap unbuffer xterm osascript rsh mosh gosu su-exec runcon systemd-inhibit dbus-run-session xvfb-run entr setarch linux32 linux64 i386 i486 i586 i686 x86_64 uname26 prlimit choom valgrind gdb lldb perf tmux screen faketime torsocks proxychains proxychains4 numactl cgexec schedtool catchsegv ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-musl-x86_64.so.1 ld-musl-aarch64.so.1'
     .split(' ')
     .map((name) => [name, opaque] as const),
 ]);

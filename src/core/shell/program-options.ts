@@ -17,17 +17,38 @@ function options(name: string, pattern: RegExp): Check {
   };
 }
 
+/** Any beginning of one of these long options, with or without a value: programs take one that is not ambiguous. */
+const long = (...names: string[]): string => {
+  const beginnings = names.flatMap((name) => [...name].map((_, i) => name.slice(0, i + 1)));
+  return `--(?:${[...new Set(beginnings)].sort((a, b) => b.length - a.length).join('|')})(?:=|$)`;
+};
+
 /** Before the subcommand. */
 const GIT_GLOBAL = /^(?:-c|--config-env|--exec-path=)/;
 const GIT_VALUES = /^(?:-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/;
-const GIT_ANYWHERE = /^(?:--(?:up|rec|exe|ext|open|conf|tree-f|msg-f|index-f|env-f|commit-f|templ|tool|sub)|-O)|::/;
+const GIT_ANYWHERE = new RegExp(
+  `^(?:${long(
+    ...[
+      'upload-pack',
+      'receive-pack',
+      'exec',
+      'extcmd',
+      'ext-diff',
+      'open-files-in-pager',
+      'config',
+      'template',
+      'tool',
+    ],
+    ...['tree-filter', 'msg-filter', 'index-filter', 'env-filter', 'commit-filter', 'parent-filter'],
+    ...['sendmail-cmd', 'to-cmd', 'cc-cmd', 'header-cmd', 'smtp-server'],
+  )}|-[a-zA-Z]*O)|::`,
+);
 const GIT_SUBCOMMANDS: Record<string, RegExp> = {
   rebase: /^-[a-zA-Z]*x/,
   clone: /^-[a-zA-Z]*[uc]/,
   'ls-remote': /^-[a-zA-Z]*u/,
   bisect: /^run$/,
   submodule: /^foreach$/,
-  archive: /^--e/,
   help: /^-[a-zA-Z]*w/,
 };
 
@@ -55,20 +76,24 @@ const git: Check = (words) => {
   return subcommand.text === 'config' && setsConfig(rest) ? runs('a setting of git') : [];
 };
 
-const setsConfig = (words: readonly ShellWord[]): boolean =>
-  !words.some(({ text }) => /^(?:-l|--list|--get(?:-all|-regexp)?|get|list)$/.test(text)) &&
-  words.filter(({ text }) => !text.startsWith('-')).length > 1;
+const setsConfig = (words: readonly ShellWord[]): boolean => {
+  const names = words.filter(({ text }) => !text.startsWith('-'));
+  const isRead =
+    /^(?:get|list)$/.test(names[0]?.text ?? '') || /^(?:-l|--list|--get(?:-all|-regexp)?)$/.test(words[0]?.text ?? '');
+  return !isRead && names.length > 1;
+};
 
 /** The one form of a script that certainly neither runs nor writes: `s/a/b/g`, `1,5p`, `$d`. */
 const HARMLESS_SED = /^[\d,$]*(?:[pdqn=]|s\/[^/\\]*\/[^/\\]*\/[gpiI\d]*)$/;
 
 const sed: Check = (words) => {
   const scripts = words.filter(
-    ({ text }, i) => /^(?:-[a-zA-Z]*e|--expression)$/.test(words[i - 1]?.text ?? '') || /^--expr/.test(text),
+    ({ text }, i) =>
+      /^(?:-[a-zA-Z]*e|--e[a-z]*)$/.test(words[i - 1]?.text ?? '') || /^(?:-[a-zA-Z]*e.|--e.*=)/.test(text),
   );
   const first = words.find(({ text }) => !text.startsWith('-'));
   const read = scripts.length > 0 ? scripts : first ? [first] : [];
-  const isFile = words.some(({ text, kind }) => kind === 'open' || /^(?:-[a-zA-Z]*f|--file)/.test(text));
+  const isFile = words.some(({ text, kind }) => kind === 'open' || /^(?:-[a-zA-Z]*f|--f)/.test(text));
   return isFile || read.some(({ text }) => !HARMLESS_SED.test(text)) ? runs('a script of sed') : [];
 };
 
@@ -97,12 +122,12 @@ const CHECKS = new Map<string, Check>([
   ['rsync', options('rsync', /^(?:-[a-zA-Z]*e|--rs)/)],
   ['scp', options('scp', /^-[a-zA-Z0-9]*[SoF]/)],
   ['sftp', options('sftp', /^-[a-zA-Z0-9]*[SoFDb]/)],
-  ['sort', options('sort', /^--comp/)],
-  ['split', options('split', /^--fi/)],
+  ['sort', options('sort', /^--co/)],
+  ['split', options('split', /^--f/)],
   ['man', options('man', /^(?:-[a-zA-Z]*[PH]|--(?:pag|html|bro))/)],
   ['zip', options('zip', /^(?:-[a-zA-Z]*T|--unzip)/)],
   ['go', options('go', /^--?(?:exec|toolexec|vettool|overlay|modfile)/)],
-  ['make', options('make', /^(?:SHELL|MAKEFLAGS|\.SHELLFLAGS)[:+?!]*=|^--eval|^-[a-zA-Z]*E/)],
+  ['make', options('make', /^(?:SHELL|MAKEFLAGS|\.SHELLFLAGS)[:+?!]*=|^--ev|^-[a-zA-Z]*E/)],
   ['rg', options('rg', /^--(?:pre|hostname-bin)/)],
   ['fd', options('fd', /^(?:-[a-zA-Z]*[xX]|--exec)/)],
 ]);

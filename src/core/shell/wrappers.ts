@@ -106,7 +106,7 @@ export function commandAfterOptions(name: string, wrapper: Wrapper, words: reado
     const word = words[at] ?? unknownWord(0);
     if (word.kind !== 'literal') return unknown(`what ${name} runs is not literal`);
     const { text } = word;
-    if (wrapper.asks?.test(text)) return [];
+    if (areOptions && wrapper.asks?.test(text)) return [];
     if (areOptions && text === '--') areOptions = false;
     else if (areOptions && /^-./.test(text)) {
       const used = optionLength(wrapper, text);
