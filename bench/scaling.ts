@@ -41,7 +41,7 @@ const open: MeasuredServer[] = [];
 try {
   const onPostgres = {
     HOLDPOINT_DATABASE_URL: database.url(),
-    HOLDPOINT_SECRET_KEY: Buffer.alloc(32).toString('base64url'),
+    HOLDPOINT_SECRET_KEY: Buffer.from('one secret key for both servers!').toString('base64url'),
   };
   const sqlite = [await start('sqlite', {})];
   const nodes = [

@@ -118,11 +118,16 @@ for await (const line of createInterface({ input: createReadStream(positionals[0
   if (event.type === 'audit.key') introduceKey(event);
 }
 
+if (values.key && checkpoints.size === 0) faults.push('nothing in this log is signed by the key that was given');
+
 // A witness keeps checkpoints elsewhere. One that the log does not have was cut off or rewritten.
-for (const file of values.witness ?? [])
-  for (const [i, line] of readFileSync(file, 'utf8').split('\n').entries())
+for (const file of values.witness ?? []) {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  if (lines.every((line) => line.trim() === '')) faults.push(`the witness ${file} has no checkpoints`);
+  for (const [i, line] of lines.entries())
     if (line.trim() !== '' && !checkpoints.has(sha256(line)))
       faults.push(`line ${i + 1} of ${file} is no checkpoint of this log, which was cut off or rewritten`);
+}
 
 for (const fault of faults) console.log(`✗ ${fault}`);
 if (faults.length === 0) {

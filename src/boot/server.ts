@@ -32,7 +32,7 @@ import { openAuditKeys } from './audit-keys.ts';
 import { createHookServers } from './hook-servers.ts';
 import { watchRules } from './rules-file.ts';
 import { loadRuntimes } from './runtimes.ts';
-import { keptSecret, openStateFolder, refuseShortToken, secretKey } from './state-folder.ts';
+import { keptSecret, openStateFolder, refuseWeakToken, secretKey } from './state-folder.ts';
 
 export interface Settings {
   host: string;
@@ -232,7 +232,7 @@ const isLoopback = (host: string): boolean =>
 
 async function operatorToken(gateway: Gateway, { token, data }: Settings): Promise<string> {
   if (token === undefined) return keptToken(gateway, data, 'operator', 'operator');
-  refuseShortToken(token);
+  refuseWeakToken(token);
   if (await gateway.presetToken(token, 'operator', 'operator')) return token;
   throw fail('invalid_request', 'The preset token (HOLDPOINT_TOKEN) was revoked. Give another one, or none.');
 }

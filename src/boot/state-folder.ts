@@ -8,6 +8,8 @@ import { writeFileAtomic } from '../node/atomic-file.ts';
 import { shellQuote } from '../node/shell-quote.ts';
 
 const KEY_BYTES = 32;
+/** Random secrets of that length have more. */
+const FEWEST_DIFFERENT = 8;
 const TOKEN_CHARACTERS = 24;
 const OTHERS = 0o077;
 
@@ -30,18 +32,20 @@ export function keptSecret(folder: string, name: string): string {
 export function secretKey(given: string | undefined, folder: string): Buffer {
   const source = given === undefined ? join(folder, 'secret.key') : 'HOLDPOINT_SECRET_KEY';
   const key = Buffer.from(given ?? keptSecret(folder, 'secret.key'), 'base64url');
-  if (key.length >= KEY_BYTES) return key;
+  if (key.length >= KEY_BYTES && new Set(key).size >= FEWEST_DIFFERENT) return key;
+  const what = key.length < KEY_BYTES ? `has ${key.length} bytes in base64url` : 'repeats a few bytes';
   throw fail(
     'invalid_request',
-    `${source} has ${key.length} bytes in base64url; at least ${KEY_BYTES} are needed. Make one with: openssl rand -base64 32 | tr '+/' '-_'`,
+    `${source} ${what}; at least ${KEY_BYTES} random ones are needed. Make one with: openssl rand -base64 32 | tr '+/' '-_'`,
   );
 }
 
-export function refuseShortToken(token: string): void {
-  if (token.length >= TOKEN_CHARACTERS) return;
+export function refuseWeakToken(token: string): void {
+  if (token.length >= TOKEN_CHARACTERS && new Set(token).size >= FEWEST_DIFFERENT) return;
+  const what = token.length < TOKEN_CHARACTERS ? `has ${token.length} characters` : 'repeats a few characters';
   throw fail(
     'invalid_request',
-    `The preset token (HOLDPOINT_TOKEN, --token) has ${token.length} characters; at least ${TOKEN_CHARACTERS} are needed, or it could be guessed. Make one with: openssl rand -hex 24`,
+    `The preset token (HOLDPOINT_TOKEN, --token) ${what}; at least ${TOKEN_CHARACTERS} random ones are needed, or it could be guessed. Make one with: openssl rand -hex 24`,
   );
 }
 

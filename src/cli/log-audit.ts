@@ -5,6 +5,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { type Client, PAGE_SIZE } from '../client/client.ts';
 import { Audit, type AuditReport, eventOf } from '../core/audit.ts';
+import { ambiguityIn, membersOf } from '../core/json-ambiguity.ts';
 import { EventView } from '../core/views.ts';
 import { witnessFaults } from '../core/witness.ts';
 import { verifySignature } from '../node/ed25519.ts';
@@ -46,8 +47,11 @@ export async function auditServer(client: Client, wishes: AuditWishes): Promise<
   return { ...report, rows, faults: [...report.faults, ...faults] };
 }
 
-function reportOf(audit: Audit, { witnesses = [] }: AuditWishes): LogReport {
-  const report = audit.report();
+function reportOf(audit: Audit, { keys = [], witnesses = [] }: AuditWishes): LogReport {
+  const found = audit.report();
+  const isUnsigned = keys.length > 0 && found.checkpoints === 0;
+  const unsigned = 'nothing in this log is signed by the key that was given';
+  const report = isUnsigned ? { ...found, faults: [...found.faults, unsigned] } : found;
   if (witnesses.length === 0) return report;
   const faults = witnesses.flatMap((lines) => witnessFaults(lines, audit.checkpoints, hash, verifySignature));
   return { ...report, witnessed_checkpoints: witnesses.flat().length, faults: [...report.faults, ...faults] };
@@ -63,7 +67,10 @@ async function* readEvents(files: readonly string[]): AsyncGenerator<EventView> 
     try {
       for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
         at += 1;
-        if (text.trim() !== '') yield EventView.parse(JSON.parse(text));
+        if (text.trim() === '') continue;
+        const event: unknown = JSON.parse(text);
+        if (ambiguityIn(text, membersOf(event)) !== undefined) throw new Error('a key is given twice');
+        yield EventView.parse(event);
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).syscall !== undefined)
@@ -74,11 +81,13 @@ async function* readEvents(files: readonly string[]): AsyncGenerator<EventView> 
 }
 
 export function readWitness(file: string): string[] {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line.trim() !== '');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new Failure('usage', `cannot read the witness ${file}: ${(error as Error).message}`);
   }
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length > 0) return lines;
+  throw new Failure('usage', `the witness ${file} has no checkpoints, so nothing would be compared with it`);
 }

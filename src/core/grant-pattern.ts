@@ -13,11 +13,46 @@ import { readShell } from './shell/read.ts';
 const PLAIN_WORD = /^[\w@%+:,./-]+$/;
 const SUBCOMMAND = /^[a-z][a-z0-9-]*$/;
 const PATHS = ['file_path', 'filePath', 'notebook_path', 'path'];
+/** Arguments that say nothing about what is done. */
+const NOTES = new Set(['description', 'explanation', 'timeout', 'timeout_ms']);
+
+type Input = ApprovalContent['input'];
+
+/** Whether a grant says something about every argument of a call; without any, it covers every call of its tool. */
+export function namesAll(matches: Matches | undefined, input: Input): boolean {
+  const named = Object.keys(matches ?? {});
+  return named.length === 0 || Object.keys(input).every((name) => named.includes(name) || NOTES.has(name));
+}
+
+/** Exactly this call; undefined where an argument cannot be named. */
+export function exactMatches({ input }: Pick<ApprovalContent, 'input'>): Matches | undefined {
+  const { data } = Matches.safeParse(exactly(input));
+  return data && Object.keys(data).length > 0 ? data : undefined;
+}
+
+/** What a person says about some arguments; the others are as in this call. An empty one means every call. */
+export function completed(given: Matches, input: Input): Matches {
+  if (Object.keys(given).length === 0) return given;
+  const others = Object.entries(exactly(input)).filter(([name, value]) => Matches.safeParse({ [name]: value }).success);
+  return { ...(Object.fromEntries(others) as Matches), ...given };
+}
+
+const exactly = (input: Input): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(input)
+      .filter(([name]) => !NOTES.has(name))
+      .map(([name, value]) => {
+        // Numbers, lists and objects cannot be named.
+        if (typeof value !== 'string') return [name, typeof value === 'boolean' ? value : null];
+        return [name, COMMAND_ARGUMENTS.includes(name) ? [escapeGlob(value.trim())] : escapeGlob(value)];
+      }),
+  );
 
 /** The narrowest first. An empty one: every call of the tool. */
 export function suggestMatches({ input }: Pick<ApprovalContent, 'input'>): Matches[] {
   const name = COMMAND_ARGUMENTS.find((argument) => input[argument] !== undefined);
-  const suggested = name === undefined ? forValues(input) : forCommand(name, input[name]);
+  const suggested =
+    name === undefined ? forValues(input) : forCommand(name, input[name]).map((given) => completed(given, input));
   const all = suggested.filter((each) => Matches.safeParse(each).success);
   return all.filter((each, i) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(each)) === i);
 }
@@ -39,17 +74,17 @@ function openEnded(command: ShellCommand, most: number): string {
   return `${named.join(' ')} *`;
 }
 
-function forValues(input: ApprovalContent['input']): Matches[] {
+function forValues(input: Input): Matches[] {
+  const exact = exactMatches({ input });
   const path = PATHS.find((name) => typeof input[name] === 'string');
-  if (path !== undefined) {
-    const exact = escapeGlob(String(input[path]));
-    const folder = exact.slice(0, exact.lastIndexOf('/') + 1);
-    return [{ [path]: exact }, ...(folder.length > 1 ? [{ [path]: `${folder}*` }] : []), {}];
-  }
-  const texts = Object.entries(input).filter(([, value]) => typeof value === 'string' || typeof value === 'boolean');
-  const exact = texts.map(([name, value]) => [name, typeof value === 'string' ? escapeGlob(value) : value]);
-  const isExact = texts.length > 0 && texts.length === Object.keys(input).length;
-  return isExact ? [Object.fromEntries(exact), {}] : [{}];
+  const all = [...(exact ? [exact] : []), {}];
+  if (path === undefined) return all;
+  const file = escapeGlob(String(input[path]));
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  const texts = Object.entries(input).filter(([, value]) => typeof value === 'string');
+  const any = { ...exactly(input), ...Object.fromEntries(texts.map(([name]) => [name, '*'])) } as Matches;
+  const wider = [{ ...any, [path]: file }, ...(folder.length > 1 ? [{ ...any, [path]: `${folder}*` }] : [])];
+  return [...all.slice(0, -1), ...wider, {}];
 }
 
 /** Whether a person who reads the input may not see all of it. */
@@ -65,6 +100,11 @@ export function hasHiddenText({ input }: Pick<ApprovalContent, 'input'>): boolea
 export function checkGranted(content: ApprovalContent, matches: Matches | undefined): Refusal | undefined {
   if (hasHiddenText(content))
     return refuse('grant_refused', 'The request has hidden characters. Allow it once, or deny it.');
+  if (matches === undefined)
+    return refuse(
+      'grant_refused',
+      'This call has arguments that a grant cannot name exactly. Say with `matches` which calls it covers; an empty one means every call of the tool.',
+    );
   const names = COMMAND_ARGUMENTS.filter((name) => content.input[name] !== undefined);
   if (names.length === 0) return undefined;
   const patterns = COMMAND_ARGUMENTS.flatMap((name) => matches?.[name] ?? []).filter(

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ApprovalContent, NamedFile } from './ask.ts';
 import { instant } from './fields.ts';
 import { escapeGlob } from './glob.ts';
+import { namesAll } from './grant-pattern.ts';
 import { labelKey } from './label.ts';
 import { Matches, type SourcedRule } from './rule.ts';
 import type { Session } from './session.ts';
@@ -45,7 +46,7 @@ export const Always = z.strictObject({
       'Where: in this session (the default); in sessions of the same project; in sessions that the same person started',
     ),
   matches: Matches.optional().describe(
-    'Which calls of the tool, as in a rule; by default those with exactly the input of this one',
+    'Which calls of the tool, as in a rule; arguments that it does not name are as in this call, and by default all are. An empty one: every call',
   ),
   uses: z.int().positive().max(1_000_000).optional().describe('For so many calls'),
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional().describe('For so long'),
@@ -71,13 +72,18 @@ export function projectTarget({ projectIds, workFolder, labels }: Target): strin
 /** The grants that may cover this action, as rules. */
 export function rulesOfGrants(
   grants: readonly Grant[],
-  { files = [] }: ApprovalContent,
+  { input, files = [] }: ApprovalContent,
   workFolder: string | undefined,
 ): SourcedRule[] {
   const isSame = (grant: Grant) =>
     files.every(({ path, sha256 }) => (grant.files?.find((f) => f.path === path)?.sha256 ?? sha256) === sha256);
   return grants
-    .filter((grant) => (grant.workFolder === undefined || grant.workFolder === workFolder) && isSame(grant))
+    .filter(
+      (grant) =>
+        (grant.workFolder === undefined || grant.workFolder === workFolder) &&
+        isSame(grant) &&
+        namesAll(grant.matches, input),
+    )
     .map(({ id, tool, matches }) => ({
       rule: { tool: escapeGlob(tool), ...(matches && { matches }), action: 'allow' },
       source: 'grant',

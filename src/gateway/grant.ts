@@ -14,7 +14,7 @@ import {
   projectTarget,
   sessionTarget,
 } from '../core/grant.ts';
-import { checkGranted, suggestMatches } from '../core/grant-pattern.ts';
+import { checkGranted, completed, exactMatches, suggestMatches } from '../core/grant-pattern.ts';
 import { decideByPolicy, grantsOf, type PolicyDecision, type PolicyQuestion, ruledBy } from '../core/policy.ts';
 import type { Page, Ports, Reader } from '../core/ports.ts';
 import type { ProjectRules } from '../core/rule.ts';
@@ -73,7 +73,7 @@ async function describe(
     target: await targetOf(r, session, scope, actor),
     workFolder: scope === 'person' ? undefined : (content.work_folder ?? session.workFolder),
     tool: content.tool_name,
-    matches: always.matches ?? suggestMatches(content)[0],
+    matches: always.matches ? completed(always.matches, content.input) : exactMatches(content),
     files: isCommand && content.files?.length ? content.files : undefined,
     uses: 0,
     mostUses: uses,

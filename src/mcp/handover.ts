@@ -11,6 +11,8 @@ import type { ToolBackend } from './tool-backend.ts';
 /** A client that repeats a call so often has its answer and asks anew: while the answer is new, and later. */
 const MOST_ATTEMPTS = 20;
 const MOST_LATE_ATTEMPTS = 5;
+/** One decision of a person lets an action happen once: after this many, the person is asked again. */
+const MOST_DECISION_ATTEMPTS = 2;
 
 /**
  * At the beginning of a call: what the session was sent before counts as delivered where this call shows it. Returns the
@@ -30,7 +32,8 @@ export async function settleOld({ backend, patience }: Backed, exceptAskId?: str
     if (isHosted && !ask.tool_call_id.startsWith(PLAIN_CALL)) continue;
     const { state, sent_at_ms, attempts } = ask.delivery;
     const isPast = (at: number | undefined) => at !== undefined && at + patience.repeatMs <= backend.now();
-    const most = isPast(ask.answer?.answered_at_ms) ? MOST_LATE_ATTEMPTS : MOST_ATTEMPTS;
+    const isLate = isPast(ask.answer?.answered_at_ms);
+    const most = ask.kind === 'approval' ? MOST_DECISION_ATTEMPTS : isLate ? MOST_LATE_ATTEMPTS : MOST_ATTEMPTS;
     if (state === 'due' && (isPast(sent_at_ms) || attempts >= most) && ask.ask_id !== exceptAskId)
       await acknowledge(backend, ask.ask_id);
     else open.push(ask);

@@ -28,10 +28,11 @@ export const wantedApproval = (asked: {
   tool_name: string;
   input: unknown;
   work_folder?: string | undefined;
+  editable?: boolean | undefined;
 }): Wanted => ({
   kind: 'approval',
   mode: 'blocking',
-  content: [asked.tool_name, asked.input, asked.work_folder ?? null],
+  content: [asked.tool_name, asked.input, asked.work_folder ?? null, ...(asked.editable === false ? ['as it is'] : [])],
 });
 
 const wantedBy = (ask: AskView): Wanted =>

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { keptSecret, openStateFolder, refuseShortToken, secretKey } from '../../src/boot/state-folder.ts';
+import { keptSecret, openStateFolder, refuseWeakToken, secretKey } from '../../src/boot/state-folder.ts';
 import { endEverything, spawnHoldpoint, temporaryFolder } from '../support/process.ts';
 
 afterAll(endEverything);
@@ -41,11 +41,13 @@ describe('a secret in it', () => {
     writeFileSync(join(folder, 'secret.key'), 'abc\n', { mode: 0o600 });
     expect(() => secretKey(undefined, folder)).toThrow(/secret\.key has 2 bytes/);
     expect(() => secretKey('x', folder)).toThrow(/HOLDPOINT_SECRET_KEY has 0 bytes.*openssl rand/);
-    expect(secretKey(Buffer.alloc(32, 7).toString('base64url'), folder)).toHaveLength(32);
+    expect(() => secretKey(Buffer.alloc(32).toString('base64url'), folder)).toThrow('repeats a few bytes');
+    expect(secretKey(Buffer.from([...Array(32).keys()]).toString('base64url'), folder)).toHaveLength(32);
   });
 
   it('finding 16: may not be a preset token that could be guessed', () => {
-    expect(() => refuseShortToken('a')).toThrow('has 1 characters; at least 24 are needed');
-    expect(() => refuseShortToken('x'.repeat(24))).not.toThrow();
+    expect(() => refuseWeakToken('a')).toThrow('has 1 characters; at least 24 random ones are needed');
+    expect(() => refuseWeakToken('x'.repeat(43))).toThrow('repeats a few characters');
+    expect(() => refuseWeakToken('0123456789abcdef01234567')).not.toThrow();
   });
 });

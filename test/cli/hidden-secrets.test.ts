@@ -1,5 +1,6 @@
 // What a hosted program finds when it looks for tokens, as a hostile one would: in its environment and in that of its
 // parents, in their arguments, in the files that they have open, and in every folder of Holdpoint that a path there names.
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -76,7 +77,10 @@ it.each(['environment', 'argument', 'file'])(
 );
 
 it('finding 1: a program of the built-in worker finds neither the preset token nor the secret key in its environment', async () => {
-  const env = { HOLDPOINT_TOKEN: 'operator-secret-0123456789abcdef', HOLDPOINT_SECRET_KEY: 'k'.repeat(43) };
+  const env = {
+    HOLDPOINT_TOKEN: 'operator-secret-0123456789abcdef',
+    HOLDPOINT_SECRET_KEY: randomBytes(32).toString('base64url'),
+  };
   const server = await startHoldpoint({ env });
   const { found } = await snooped(server);
   // The state folder belongs to the same account: SECURITY.md says so.

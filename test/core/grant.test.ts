@@ -44,12 +44,20 @@ describe('suggestions', () => {
     expect(suggested).toEqual(expected);
   });
 
-  it('for a file go from it to its folder to the whole tool', () => {
+  it('for a file go from the same call to the file, its folder and the whole tool', () => {
     expect(suggestMatches({ input: { file_path: '/srv/shop/a.ts', content: 'x' } })).toEqual([
-      { file_path: '/srv/shop/a.ts' },
-      { file_path: '/srv/shop/*' },
+      { file_path: '/srv/shop/a.ts', content: 'x' },
+      { file_path: '/srv/shop/a.ts', content: '*' },
+      { file_path: '/srv/shop/*', content: '*' },
       {},
     ]);
+  });
+
+  it('for a command keep its other arguments as they are, except notes about it', () => {
+    expect(suggestMatches({ input: { command: 'make a', workdir: '/srv', description: 'Builds' } })[0]).toEqual({
+      command: ['make a'],
+      workdir: '/srv',
+    });
   });
 
   it('for other tools are their exact texts where that is all of the input', () => {

@@ -80,7 +80,10 @@ export class Fleet {
     const { database } = this;
     const line = database && (await TcpProxy.open(() => database.port));
     const data = temporaryFolder();
-    const shared = { HOLDPOINT_TOKEN: this.token, HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url') };
+    const shared = {
+      HOLDPOINT_TOKEN: this.token,
+      HOLDPOINT_SECRET_KEY: Buffer.from('one secret key for both servers!').toString('base64url'),
+    };
     const member: Member = new Member(`node-${index + 1}`, () => ({
       data,
       via: 'main',

@@ -64,6 +64,19 @@ describe('always', () => {
     ]);
   });
 
+  it('covers no call with another argument, and is refused where an argument cannot be named', async () => {
+    const runId = await begun();
+    const input = { command: 'make a', workdir: '/srv/safe', description: 'Builds' };
+    await always(runId, await raiseApproval(server, runId, { input }), { matches: { command: ['make *'] } });
+    const again = (more: Fields) => raiseApproval(server, runId, { input: { ...input, ...more } });
+    expect(await again({ command: 'make b', description: 'Builds more' })).toMatchObject({ status: 'answered' });
+    for (const other of [{ workdir: '/etc' }, { dangerouslyDisableSandbox: true }, { env: { PATH: '/tmp' } }])
+      expect(await again(other)).toMatchObject({ status: 'pending' });
+    const deploy = await raiseApproval(server, runId, { tool_name: 'Deploy', input: { env: 'staging', n: 3 } });
+    await refusal(decide(server, runId, allow(deploy.ask_id, { always: {} })), 400, 'grant_refused');
+    expect(await preview(deploy.ask_id)).toMatchObject({ covers_request: false, suggestions: [{}] });
+  });
+
   it('is named in the answer, and repeating the answer gives no second grant', async () => {
     const runId = await begun();
     const ask = await bash(runId, 'make');

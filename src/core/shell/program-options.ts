@@ -26,23 +26,9 @@ const long = (...names: string[]): string => {
 /** Before the subcommand. */
 const GIT_GLOBAL = /^(?:-c|--config-env|--exec-path=)/;
 const GIT_VALUES = /^(?:-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/;
-const GIT_ANYWHERE = new RegExp(
-  `^(?:${long(
-    ...[
-      'upload-pack',
-      'receive-pack',
-      'exec',
-      'extcmd',
-      'ext-diff',
-      'open-files-in-pager',
-      'config',
-      'template',
-      'tool',
-    ],
-    ...['tree-filter', 'msg-filter', 'index-filter', 'env-filter', 'commit-filter', 'parent-filter'],
-    ...['sendmail-cmd', 'to-cmd', 'cc-cmd', 'header-cmd', 'smtp-server'],
-  )}|-[a-zA-Z]*O)|::`,
-);
+const GIT_LONG =
+  'upload-pack receive-pack exec extcmd ext-diff open-files-in-pager config template tool tree-filter msg-filter index-filter env-filter commit-filter parent-filter sendmail-cmd to-cmd cc-cmd header-cmd smtp-server';
+const GIT_ANYWHERE = new RegExp(`^(?:${long(...GIT_LONG.split(' '))}|-[a-zA-Z]*O)|::`);
 const GIT_SUBCOMMANDS: Record<string, RegExp> = {
   rebase: /^-[a-zA-Z]*x/,
   clone: /^-[a-zA-Z]*[uc]/,

@@ -11,7 +11,7 @@ import { outcomes, RECORDED, replayHooks } from './hook-replay.ts';
 const postgres = postgresForAll();
 const SHARED = {
   HOLDPOINT_TOKEN: 'operator-of-both-servers',
-  HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url'),
+  HOLDPOINT_SECRET_KEY: Buffer.from('one secret key for both servers!').toString('base64url'),
 };
 let servers: Holdpoint[];
 let bed: TestBed;

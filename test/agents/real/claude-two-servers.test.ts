@@ -15,7 +15,7 @@ import { ClaudeTestBed } from './claude-test-bed.ts';
 
 const SHARED = {
   HOLDPOINT_TOKEN: 'operator-of-both-servers',
-  HOLDPOINT_SECRET_KEY: Buffer.alloc(32, 7).toString('base64url'),
+  HOLDPOINT_SECRET_KEY: Buffer.from('one secret key for both servers!').toString('base64url'),
 };
 const servers: Holdpoint[] = [];
 /** Which server received which events. */

@@ -75,6 +75,15 @@ describe('audit', PATIENT, () => {
     expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('✓ signed through event')]);
     const other = publicKey.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'));
     expect((await verify(fileOf(log.join('\n')), '--key', other)).stdout).toContain('is signed by another key');
+    const unsigned = log.filter((line) => line.includes('"session_id":"a","type"'));
+    expect(await verify(fileOf(unsigned.join('\n')), '--key', publicKey)).toMatchObject({
+      code: 10,
+      stdout: expect.stringContaining('✗ nothing in this log is signed by the key that was given'),
+    });
+    expect(await verify(fileOf(log.join('\n')), '--witness', fileOf(''))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no checkpoints'),
+    });
     const short = log.filter((line) => !line.includes('"session_id":"a","type"'));
     expect(await verify(fileOf(short.join('\n')))).toMatchObject({
       code: 10,
@@ -86,6 +95,7 @@ describe('audit', PATIENT, () => {
     ['a file that is not there', () => join(folder, 'nowhere'), 2, /cannot read .*nowhere/],
     ['a folder', () => folder, 2, /cannot read/],
     ['no JSON', () => fileOf('{"seq":1'), 10, /line 1 of .* is not an event/],
+    ['a key that is given twice', () => fileOf('{"seq":1,"seq":2}'), 10, /line 1 of .* is not an event/],
     ['other JSON', () => fileOf('\n{"seq":1}\n'), 10, /line 2 of .* is not an event/],
   ])('reports what is wrong with %s', async (_, file, code, message) => {
     expect(await audit('verify', file())).toMatchObject({ code, stderr: expect.stringMatching(message) });

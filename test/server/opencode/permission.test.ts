@@ -80,9 +80,9 @@ describe('an approval as a permission', () => {
   it.each<[what: string, Partial<ApprovalAskView['request']>, always: string[]]>([
     ['a command, exactly as it is', { input: { command: 'git push origin main' } }, ['git push origin main']],
     [
-      'a file, whatever is written to it',
+      'the same text in the same file',
       { tool_name: 'Write', input: { file_path: '/srv/a.ts', content: 'x' } },
-      ['/srv/a.ts'],
+      ['{"content":"x","file_path":"/srv/a.ts"}'],
     ],
     [
       'every argument, where all are texts',
