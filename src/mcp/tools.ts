@@ -97,7 +97,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   };
 
   add(FORM_TOOL, schemas.FORM, async (args, { call, ctx }) => {
-    refuse(args, ['context'], FORM_TOOL);
+    refuse(args, ['context', 'lineage', 'mode'], FORM_TOOL);
     const questions = questionsIn(args, FORM_TOOL);
     const expiry = read(schemas.Expiry, args, FORM_TOOL);
     return calls.inTurn(caller, async () => {
@@ -114,6 +114,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   });
 
   async function raiseQuestion(args: Arguments, { call, ctx }: ToolCall) {
+    refuse(args, ['lineage', 'mode'], 'ask_user');
     const questions = questionsIn(args, 'ask_user');
     const more = read(schemas.QuestionArguments, args, 'ask_user');
     const wanted = wantedQuestions('blocking', completeQuestions(questions), more.context);
@@ -140,6 +141,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     });
 
   add('request_approval', schemas.REQUEST_APPROVAL, async (args, { call, ctx }) => {
+    refuse(args, ['mode'], 'request_approval');
     const { tool_use_id, ...action } = read(schemas.ApprovalArguments, args, 'request_approval');
     const ask = await find(wantedApproval(action), { call, ctx }, callIdOf(ctx, tool_use_id), async (tool_call_id) =>
       backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action }),
@@ -154,7 +156,7 @@ export function createToolServer(options: ToolServerOptions): McpServer {
 
   if (session.hasParent)
     add('request_parent_clarification', schemas.CLARIFY, async (args, { call, ctx }) => {
-      refuse(args, ['context'], 'request_parent_clarification');
+      refuse(args, ['context', 'lineage', 'mode'], 'request_parent_clarification');
       const questions = questionsIn(args, 'request_parent_clarification');
       const expiry = read(schemas.Expiry, args, 'request_parent_clarification');
       await settleEarlier(options, call);
@@ -195,10 +197,12 @@ function read<S extends z.ZodType>(schema: S, args: Arguments, tool: string): z.
   throw fail('invalid_request', schemas.problemsOf(result.error, tool));
 }
 
-/** What only another tool can honour. */
+/** What the API knows and this tool cannot honour. */
 function refuse(args: Arguments, names: readonly string[], tool: string): void {
   const given = names.find((name) => args[name] !== undefined);
-  if (given) throw fail('invalid_request', `${given}: not in ${tool}; put it into the question, or use ask_user.`);
+  if (given === undefined) return;
+  const instead = given === 'context' ? 'put it into the question, or use ask_user' : 'leave it out';
+  throw fail('invalid_request', `${given}: not in ${tool}; ${instead}.`);
 }
 
 /** The agent's own name for the call, where its client sends one. */

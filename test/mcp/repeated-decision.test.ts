@@ -8,8 +8,10 @@ import { type Agent, askUser, connecting, jsonOf, PATIENCE, pendingAsk, TRANSPOR
 
 const server = serverForAll({ patience: PATIENCE });
 const connect = connecting(() => server);
-const approve = ({ client }: Agent, more = {}) =>
-  client.callTool({ name: 'request_approval', arguments: { tool_name: 'Bash', input: { command: 'make' }, ...more } });
+const approve = ({ client }: Agent, more = {}, signal = new AbortController().signal) => {
+  const call = { tool_name: 'Bash', input: { command: 'make' }, ...more };
+  return client.callTool({ name: 'request_approval', arguments: call }, { signal });
+};
 const asksOf = ({ sessionId }: Agent) => ok(server.get<AskView[]>(`/v1/asks?session_id=${sessionId}`));
 
 describe.each(TRANSPORTS)('over %s', (transport) => {
@@ -36,5 +38,21 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     const [, , again] = (await asksOf(agent)) as [AskView, AskView, AskView];
     await ok(decide(server, again.run_id, deny(again.ask_id)));
     expect(jsonOf(await third)).toMatchObject({ behavior: 'deny' });
+  });
+
+  it('asks anew where the caller no longer takes a changed input, and refuses what it cannot honour', async () => {
+    const agent = await connect({ transport });
+    const cut = new AbortController();
+    const abandoned = approve(agent, {}, cut.signal);
+    const ask = await pendingAsk(server, agent.sessionId);
+    cut.abort();
+    await expect(abandoned).rejects.toThrow();
+    await ok(decide(server, ask.run_id, allow(ask.ask_id, { updated_input: { command: 'make all' } })));
+    const strict = approve(agent, { editable: false });
+    const other = await pendingAsk(server, agent.sessionId);
+    expect(other.ask_id).not.toBe(ask.ask_id);
+    await ok(decide(server, other.run_id, deny(other.ask_id)));
+    expect(jsonOf(await strict)).toMatchObject({ behavior: 'deny' });
+    expect(JSON.stringify(await approve(agent, { mode: 'deferred' }))).toContain('mode: not in request_approval');
   });
 });
