@@ -11,8 +11,11 @@ import type { ToolBackend } from './tool-backend.ts';
 /** A client that repeats a call so often has its answer and asks anew: while the answer is new, and later. */
 const MOST_ATTEMPTS = 20;
 const MOST_LATE_ATTEMPTS = 5;
-/** One decision of a person lets an action happen once: after this many, the person is asked again. */
-const MOST_DECISION_ATTEMPTS = 2;
+/**
+ * One decision of a person lets an action happen once, but a result that was lost behind a proxy cannot be told from one
+ * that was received: after this many, the person is asked again.
+ */
+const MOST_DECISION_ATTEMPTS = 6;
 
 /**
  * At the beginning of a call: what the session was sent before counts as delivered where this call shows it. Returns the

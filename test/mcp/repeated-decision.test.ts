@@ -15,7 +15,7 @@ const approve = ({ client }: Agent, more = {}, signal = new AbortController().si
 const asksOf = ({ sessionId }: Agent) => ok(server.get<AskView[]>(`/v1/asks?session_id=${sessionId}`));
 
 describe.each(TRANSPORTS)('over %s', (transport) => {
-  it('returns a decision twice at most before the person is asked again', { timeout: 60_000 }, async () => {
+  it('returns a decision six times at most before the person is asked again', { timeout: 60_000 }, async () => {
     const agent = await connect({ transport });
     const cut = new AbortController();
     const abandoned = askUser(agent, { signal: cut.signal });
@@ -28,8 +28,8 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     await ok(decide(server, ask.run_id, allow(ask.ask_id)));
     expect(jsonOf(await first)).toMatchObject({ behavior: 'allow' });
     // The other ask may be waited for, so a repeat is no sign that the decision was received.
-    expect(jsonOf(await approve(agent))).toMatchObject({ behavior: 'allow' });
-    const third = approve(agent);
+    for (let n = 2; n <= 6; n++) expect(jsonOf(await approve(agent))).toMatchObject({ behavior: 'allow' });
+    const last = approve(agent);
     await eventually(async () => (await asksOf(agent)).map(({ status }) => status)).toEqual([
       'pending',
       'answered',
@@ -37,7 +37,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
     ]);
     const [, , again] = (await asksOf(agent)) as [AskView, AskView, AskView];
     await ok(decide(server, again.run_id, deny(again.ask_id)));
-    expect(jsonOf(await third)).toMatchObject({ behavior: 'deny' });
+    expect(jsonOf(await last)).toMatchObject({ behavior: 'deny' });
   });
 
   it('asks anew where the caller no longer takes a changed input, and refuses what it cannot honour', async () => {
