@@ -48,6 +48,7 @@ async function story(): Promise<void> {
   await gateway.acknowledge({ askId: await answered(run, 'blocking'), state: 'undeliverable', reason: 'gone' });
   const granted = await calls.approvalFor(run, {
     tool_call_id: 'granted',
+    input: { command: 'ls' },
     files: [{ path: '/w/a', sha256: 'a'.repeat(64) }],
   });
   const always = { scope: 'project' as const, uses: 3, expires_after_ms: 60_000 };
