@@ -13,17 +13,18 @@ interface Sending {
 
 export const ruleCalls = ({ send }: Sending) => ({
   /** In the order in which they are tried; with those of a session. */
-  list: (query?: Page & { session_id?: string | undefined }) =>
-    send<RuleListView>({ method: 'GET', path: '/v1/rules', query }),
+  list: (query?: Page & { session_id?: string | undefined }): Promise<RuleListView> =>
+    send({ method: 'GET', path: '/v1/rules', query }),
   /** Which rules would decide a call, and why; decides nothing. */
-  test: (body: z.input<typeof RuleTest>) => send<RuleTestView>({ method: 'POST', path: '/v1/rules/test', body }),
+  test: (body: z.input<typeof RuleTest>): Promise<RuleTestView> =>
+    send({ method: 'POST', path: '/v1/rules/test', body }),
 });
 
 export const grantCalls = ({ send, list }: Sending) => ({
   /** What "always" for a request would allow; stores nothing. It is given as `always` with a decision. */
-  preview: (body: z.input<typeof bodies.PreviewGrant>) =>
-    send<GrantPreview>({ method: 'POST', path: '/v1/grants/preview', body }),
-  list: (query?: Page & { session_id?: string | undefined }) => list<GrantView>('/v1/grants', query),
-  revoke: (id: string, options?: Options) =>
-    send<GrantView>({ method: 'DELETE', path: `/v1/grants/${encodeURIComponent(id)}`, ...options }),
+  preview: (body: z.input<typeof bodies.PreviewGrant>): Promise<GrantPreview> =>
+    send({ method: 'POST', path: '/v1/grants/preview', body }),
+  list: (query?: Page & { session_id?: string | undefined }): Promise<Listed<GrantView>> => list('/v1/grants', query),
+  revoke: (id: string, options?: Options): Promise<GrantView> =>
+    send({ method: 'DELETE', path: `/v1/grants/${encodeURIComponent(id)}`, ...options }),
 });
