@@ -11,6 +11,8 @@ export interface InboxListener {
   /** `isNews`: raised since the feed began, not found waiting. */
   raised(asks: readonly AskView[], isNews: boolean): void;
   settled(askId: string, answer: AnswerView): void;
+  /** An ask that was raised as news, with what only the server knows of it: its origin and its risk. */
+  completed?(ask: AskView): void;
   /** A person has seen it, here or elsewhere. */
   seen?(askId: string, sighting: SightingView): void;
   session(session: SessionView): void;
@@ -36,6 +38,7 @@ export async function followInbox(
   followStream: typeof follow<EventView> = follow,
 ): Promise<void> {
   const sessions = sessionLookUp(client, listener);
+  const asks = askLookUp(client, listener);
   let cursor: number | undefined;
   const page = async (at: { cursor?: string }) => {
     const listed = await client.asks.list({ status: 'pending', limit: PAGE, ...at });
@@ -60,7 +63,9 @@ export async function followInbox(
   function hear(event: EventView): void {
     listener.event?.(event);
     if (event.type === 'waiting_for_approval' || event.type === 'waiting_for_user_question') {
-      listener.raised(raisedAsks(event), true);
+      const raised = raisedAsks(event);
+      listener.raised(raised, true);
+      for (const { ask_id } of raised) asks.need(ask_id);
       sessions.need(event.session_id);
     }
     if (event.type === 'ask.claimed' && event.ask_id && event.data.answer)
@@ -90,6 +95,21 @@ function raisedAsks(event: EventView): AskView[] {
     if ('questions' in request) return { ...raised, kind: 'question', request };
     return { ...raised, kind: 'approval', request };
   });
+}
+
+/** One after the other, so that a burst of asks is no burst of requests. What does not come is shown without it. */
+function askLookUp(client: Client, listener: InboxListener) {
+  let turn = Promise.resolve();
+  return {
+    need(id: string): void {
+      const { completed } = listener;
+      if (!completed) return;
+      turn = turn.then(async () => {
+        const ask = await client.asks.get(id).catch(() => undefined);
+        if (ask) completed(ask);
+      });
+    },
+  };
 }
 
 /** Each session and its parents are fetched once, one after the other; a title that does not come is no reason to stop. */

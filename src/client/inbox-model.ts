@@ -54,6 +54,14 @@ export function settled(inbox: Inbox, askId: string, answer: AnswerView, nowMs: 
   );
 }
 
+/** Adds what an event does not say: where it comes from, and its risk. */
+export function completed(inbox: Inbox, { ask_id, asked_from, risk }: AskView): Inbox {
+  return changed(inbox, ask_id, (entry) => ({
+    ...entry,
+    ask: { ...entry.ask, ...(asked_from && { asked_from }), ...(risk && { risk }) },
+  }));
+}
+
 /** The first sighting of each person on each surface counts, as on the server. */
 export function sighted(inbox: Inbox, askId: string, sighting: SightingView): Inbox {
   return changed(inbox, askId, (entry) => {

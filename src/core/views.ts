@@ -10,6 +10,7 @@ import { EVENT_TYPES } from './event.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { RenderPayload } from './form.ts';
 import { Question } from './question.ts';
+import { RiskSign } from './risk.ts';
 import { RECORD_TABLES } from './row-audit.ts';
 import { RUN_KINDS, RUN_STATUSES } from './run.ts';
 import { PERMISSIONS } from './session.ts';
@@ -204,6 +205,10 @@ const askFields = {
   expires_at_ms: instant.optional(),
   asked_from: AskedFrom.optional(),
   seen_by: z.array(SightingView).optional().describe('Who has seen it while it was pending, the first 20; for people'),
+  risk: z
+    .array(RiskSign)
+    .optional()
+    .describe('What to notice before deciding, the gravest first; for people. Empty: nothing was recognised'),
   answer: AnswerView.optional(),
   delivery: z.object({
     state: z.enum(DELIVERY_STATES),

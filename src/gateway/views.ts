@@ -7,6 +7,7 @@ import type { Message } from '../core/mailbox.ts';
 import type { Output } from '../core/output.ts';
 import { permissionsOf } from '../core/policy.ts';
 import type { AskFilter, Reader, Sealer } from '../core/ports.ts';
+import { assessRisk, type RiskSign } from '../core/risk.ts';
 import type { Run } from '../core/run.ts';
 import { type Session, threadIdOf } from '../core/session.ts';
 import { SIGHTINGS_SHOWN } from '../core/sighting.ts';
@@ -52,7 +53,11 @@ const requestOf = <C extends object>(ask: AskBase, content: C) => ({
 
 /** `reveal` shows the answers of secret questions: only for the agent that asked, until it acknowledges. */
 export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
-  const origin = from && { asked_from: from, seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN) };
+  const origin = from && {
+    asked_from: from,
+    seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN),
+    risk: riskOf(ask, from.work_folder),
+  };
   if (ask.kind === 'approval')
     return { ...headOf(ask, ask.kind), request: approvalRequest(ask), ...origin, ...endOf(ask, reveal) };
   const { form } = ask.content;
@@ -64,6 +69,13 @@ export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
     ...endOf(ask, reveal),
   };
 }
+
+const riskOf = (ask: Ask, workFolder: string | undefined): RiskSign[] =>
+  assessRisk({
+    action: ask.kind === 'approval' ? ask.content : undefined,
+    work_folder: workFolder,
+    expires_at_ms: ask.expiresAt,
+  });
 
 const headOf = <K extends Ask['kind']>(ask: Ask, kind: K) => ({
   ask_id: ask.id,

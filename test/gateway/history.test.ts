@@ -141,6 +141,17 @@ describe('who sees what', () => {
     const mine = await ok(search({ q: '' }, token));
     expect(mine.map((ask) => ask.ask_id)).toEqual([question]);
     expect(mine[0]).not.toHaveProperty('asked_from');
+    expect(mine[0]).not.toHaveProperty('risk');
+  });
+
+  it('shows people the risk of an approval in the folder it runs in', async () => {
+    const approval = { kind: 'approval', tool_name: 'Bash', input: { command: 'rm -rf ../other' } };
+    const { ask } = await held(server, approval, { work_folder: '/srv/shop' });
+    const { risk } = await ok(server.get<AskView>(`/v1/asks/${ask.ask_id}`));
+    expect(risk).toEqual([
+      { risk: 'destructive', why: 'rm deletes files' },
+      { risk: 'outside_folder', why: 'names /srv/other' },
+    ]);
   });
 
   it('finds no secret', async () => {

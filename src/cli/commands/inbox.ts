@@ -113,6 +113,7 @@ async function live(
     {
       raised: (asks, isNews) => dispatch({ type: 'raised', asks, isNews }),
       settled: (askId, answer) => dispatch({ type: 'settled', askId, answer }),
+      completed: (ask) => dispatch({ type: 'completed', ask }),
       session: (session) => dispatch({ type: 'session', session }),
       link: (link) => dispatch({ type: 'link', link }),
     },

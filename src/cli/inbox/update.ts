@@ -12,6 +12,7 @@ import { askInSight } from './view.ts';
 export type InboxEvent =
   | { readonly type: 'raised'; readonly asks: readonly AskView[]; readonly isNews: boolean }
   | { readonly type: 'settled'; readonly askId: string; readonly answer: AnswerView }
+  | { readonly type: 'completed'; readonly ask: AskView }
   | { readonly type: 'session'; readonly session: SessionView }
   | { readonly type: 'link'; readonly link: model.Inbox['link'] }
   | { readonly type: 'tick'; readonly nowMs: number }
@@ -30,6 +31,8 @@ export function update(state: State, event: InboxEvent): Transition {
       return raised(state, event.asks, event.isNews);
     case 'settled':
       return quiet(selectIfNone(settled(state, event.askId, event.answer)));
+    case 'completed':
+      return quiet({ ...state, inbox: model.completed(inbox, event.ask) });
     case 'session':
       return quiet({ ...state, inbox: model.sessionSeen(inbox, event.session) });
     case 'link':

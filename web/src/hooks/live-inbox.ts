@@ -3,6 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import { type DraftNotice, followInbox } from '../../../src/client/inbox-feed.ts';
 import {
+  completed,
   EMPTY_INBOX,
   type Inbox,
   raised,
@@ -84,6 +85,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             void closeNotification(askId);
             listener.settled(askId, answer);
           },
+          completed: (ask) => update(completed(inbox, ask)),
           seen: (askId, sighting) => update(sighted(inbox, askId, sighting)),
           session: (session) => update(sessionSeen(inbox, session)),
           link(link) {

@@ -1,0 +1,42 @@
+// Names the signs of risk of an ask for people, says how loud each is, and orders asks by them. Pure, and the same on the
+// page, at the terminal and in notices. core/risk.ts finds the signs.
+import type { RiskSign } from '../core/risk.ts';
+import type { AskView } from '../core/views.ts';
+
+export const RISK_LABELS: Record<RiskSign['risk'], string> = {
+  destructive: 'Destructive',
+  production: 'Production',
+  outside_folder: 'Outside the folder',
+  network: 'Network',
+  unclear: 'Not fully readable',
+  deadline: 'Deadline',
+};
+
+/** What is left to be noticed at this moment: a deadline only when it is near. */
+export function signsAt({ risk = [] }: Pick<AskView, 'risk'>, nowMs: number): readonly RiskSign[] {
+  const isDue = ({ at_ms }: RiskSign) => at_ms === undefined || at_ms - nowMs <= NEAR_MS;
+  return risk.every(isDue) ? risk : risk.filter(isDue);
+}
+
+const NEAR_MS = 15 * 60_000;
+
+/** `bad` for what is hard to undo or reaches further than the project, `warn` for what should be known. */
+export const toneOf = ({ risk }: RiskSign): 'bad' | 'warn' => (LOUD.has(risk) ? 'bad' : 'warn');
+const LOUD = new Set<RiskSign['risk']>(['destructive', 'production', 'outside_folder']);
+
+const WEIGHTS: Record<RiskSign['risk'], number> = {
+  destructive: 32,
+  production: 16,
+  outside_folder: 8,
+  network: 4,
+  unclear: 2,
+  deadline: 1,
+};
+
+/** A higher one comes first: the gravest sign decides, the others break ties. */
+export const riskRank = (ask: Pick<AskView, 'risk'>, nowMs: number): number =>
+  signsAt(ask, nowMs).reduce((sum, { risk }) => sum + WEIGHTS[risk], 0);
+
+/** Nothing but a deadline was recognised. An ask that was not assessed yet is not called free of signs. */
+export const hasNoSigns = ({ risk }: Pick<AskView, 'risk'>): boolean =>
+  risk?.every((sign) => sign.risk === 'deadline') ?? false;

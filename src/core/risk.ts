@@ -1,0 +1,117 @@
+// Assesses what a person should notice before deciding: what deletes or overwrites, touches production, leaves the work
+// folder, uses the network, cannot be read in full, or expires. One pure function for every surface. Signs are found by
+// reading, so their absence promises nothing: no decision may rest on it.
+import { z } from 'zod';
+import { instant } from './fields.ts';
+import { assessCommand, type Note, namesProduction } from './risk/command.ts';
+import { outsidePath } from './risk/paths.ts';
+import { DELETING_SQL } from './risk/programs.ts';
+import { COMMAND_ARGUMENTS } from './rule-index.ts';
+import { truncate } from './text-limit.ts';
+
+/** The gravest first. */
+export const RISKS = ['destructive', 'production', 'outside_folder', 'network', 'unclear', 'deadline'] as const;
+export type Risk = (typeof RISKS)[number];
+
+export const RiskSign = z.object({
+  risk: z.enum(RISKS),
+  why: z.string().describe('What was found, without a subject: "rm deletes files". May contain text of the agent'),
+  at_ms: instant.optional().describe('Of a deadline: when the request expires'),
+});
+export type RiskSign = z.infer<typeof RiskSign>;
+
+export interface Assessed {
+  /** Absent for questions. */
+  action?: { tool_name: string; input: Record<string, unknown>; diff?: string | undefined } | undefined;
+  /** Where it runs. Nothing can be said to be outside without it. */
+  work_folder?: string | undefined;
+  expires_at_ms?: number | undefined;
+}
+
+/** At most one sign of each kind, the gravest first. */
+export function assessRisk({ action, work_folder, expires_at_ms }: Assessed): RiskSign[] {
+  const found = new Map<Risk, string>();
+  const note: Note = (risk, why) => {
+    if (why !== undefined && !found.has(risk)) found.set(risk, truncate(why, LONGEST_WHY));
+  };
+  if (action) assessAction(action, work_folder, note);
+  const signs: RiskSign[] = RISKS.flatMap((risk) => {
+    const why = found.get(risk);
+    return why === undefined ? [] : [{ risk, why }];
+  });
+  if (expires_at_ms === undefined) return signs;
+  return [...signs, { risk: 'deadline', why: 'expires without an answer', at_ms: expires_at_ms }];
+}
+
+const LONGEST_WHY = 160;
+
+type Action = NonNullable<Assessed['action']>;
+
+function assessAction({ tool_name, input, diff }: Action, folder: string | undefined, note: Note): void {
+  for (const [name, value] of Object.entries(input))
+    if (COMMAND_ARGUMENTS.includes(name)) assessCommand(commandLine(value), folder, note);
+    else assessField(name, value, folder, note);
+  if (DELETING_TOOL.test(tool_name)) note('destructive', `${tool_name} deletes`);
+  if (diff !== undefined) assessDiff(diff, folder, note);
+  if (Array.isArray(input.files)) for (const file of input.files) assessFile(Object(file) as Fields, folder, note);
+  const { network, fileSystem } = Object(input.permissions) as Record<string, Fields | null>;
+  if (network?.enabled === true) note('network', 'asks for access to the network');
+  for (const path of [fileSystem?.write, fileSystem?.read].flat()) assessPath(path, folder, note);
+}
+
+type Fields = Record<string, unknown>;
+const DELETING_TOOL = /(?:^|[_./-])(?:delete|remove|drop|destroy|purge|terminate)(?=$|[_./-])/i;
+
+/** A command that is given as a list of words is quoted, so that it reads as these words. */
+function commandLine(value: unknown): string {
+  if (!Array.isArray(value)) return typeof value === 'string' ? value : '';
+  return value.map((word) => `'${String(word).replaceAll("'", "'\\''")}'`).join(' ');
+}
+
+const PATH_FIELDS = new Set([
+  'file_path',
+  'filePath',
+  'notebook_path',
+  'path',
+  'file',
+  'cwd',
+  'workdir',
+  'directory',
+  'grantRoot',
+  'grant_root',
+]);
+const SQL_FIELDS = new Set(['sql', 'query', 'statement']);
+const URL_FIELDS = /^(?:url|uri|href|link|endpoint|address|host|remote)s?$/i;
+const URL = /^(?:https?|wss?|ftp|ssh):\/\/(?:[^/@\s]*@)?([^/:?#\s]+)/i;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i;
+/** Fields that say where a call acts; a text that mentions production elsewhere is a text. */
+const TARGET_FIELD =
+  /^(?:env|environment|stage|target|namespace|cluster|database|db|host|url|project|branch|context|region|account)$/i;
+
+function assessField(name: string, value: unknown, folder: string | undefined, note: Note): void {
+  if (typeof value !== 'string') return;
+  if (PATH_FIELDS.has(name)) assessPath(value, folder, note);
+  if (SQL_FIELDS.has(name) && DELETING_SQL.test(value)) note('destructive', 'has a statement that deletes data');
+  const host = URL_FIELDS.test(name) ? URL.exec(value)?.[1] : undefined;
+  if (host !== undefined && !LOOPBACK.test(host)) note('network', `reaches ${host}`);
+  if (TARGET_FIELD.test(name) && namesProduction(value)) note('production', `names production: ${value}`);
+}
+
+function assessPath(path: unknown, folder: string | undefined, note: Note): void {
+  if (typeof path !== 'string') return;
+  const outside = outsidePath(path, { folder, base: folder });
+  if (outside !== undefined) note('outside_folder', `names ${outside}`);
+}
+
+function assessFile({ path, change }: Fields, folder: string | undefined, note: Note): void {
+  assessPath(path, folder, note);
+  if (change === 'delete') note('destructive', `deletes ${String(path)}`);
+}
+
+const DIFF_FILES = /^(?:---|\+\+\+) (?:[ab]\/)?(\S[^\t\n]*)/gm;
+
+function assessDiff(diff: string, folder: string | undefined, note: Note): void {
+  const deleted = /^(?:deleted file mode|\+\+\+ \/dev\/null)/m.test(diff);
+  if (deleted) note('destructive', 'deletes a file');
+  for (const [, path] of diff.matchAll(DIFF_FILES)) if (path !== '/dev/null') assessPath(path, folder, note);
+}

@@ -1,0 +1,126 @@
+// Finds the signs of risk in a shell command, in every command that it would run.
+import { exactSegments } from '../hidden-characters.ts';
+import type { ShellCommand } from '../shell/command.ts';
+import { programName } from '../shell/inner-commands.ts';
+import { readShell } from '../shell/read.ts';
+import { looksLikePath, outsidePath, type Place, resolved } from './paths.ts';
+import { DELETING_SQL, isReader, programSigns } from './programs.ts';
+
+export type Note = (
+  risk: 'destructive' | 'production' | 'outside_folder' | 'network' | 'unclear',
+  why: string | undefined,
+) => void;
+
+export function assessCommand(line: string, folder: string | undefined, note: Note): void {
+  const { commands, unknown } = readShell(line);
+  if (unknown !== undefined) note('unclear', `cannot be read in full: ${unknown}`);
+  if (exactSegments(line).some(({ mark, isLookalike }) => mark !== undefined && !isLookalike))
+    note('unclear', 'has hidden characters');
+  if (runsDownload(commands)) note('unclear', 'runs what it downloads');
+  let place: Place = { folder, base: folder };
+  for (const command of commands) {
+    assessOne(command, place, note);
+    place = after(command, place);
+  }
+  if (commands.some(({ words }) => SQL_CLIENT.test(words[0]?.text ?? '')) && DELETING_SQL.test(line))
+    note('destructive', 'has a statement that deletes data');
+}
+
+const SQL_CLIENT = /(?:^|\/)(?:psql|mysql|mariadb|sqlite3|sqlcmd|duckdb|clickhouse-client)$/;
+
+function assessOne(command: ShellCommand, place: Place, note: Note): void {
+  const [program, ...args] = command.words.map(({ text }) => text);
+  for (const word of pathsOf(command)) {
+    const outside = outsidePath(word, place);
+    if (outside !== undefined) note('outside_folder', `names ${outside}`);
+  }
+  if (command.redirections.some(({ writes, target }) => writes && DEVICE.test(target.text)))
+    note('destructive', 'writes to a device');
+  if (command.redirections.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text)))
+    note('network', 'reaches another machine');
+  note('production', productionWord(command));
+  if (program === undefined) return;
+  const name = programName(program);
+  if (command.unknown !== undefined) note('unclear', `${name}: ${command.unknown}`);
+  if (INTERPRETER.test(name) && args.some((arg) => /^-[a-z]*[ec]$|^--eval$/.test(arg)))
+    note('unclear', `${name} runs code that stands in the command`);
+  const signs = programSigns(program, args);
+  for (const risk of ['destructive', 'network', 'production'] as const)
+    if (signs[risk] !== undefined) note(risk, `${name} ${signs[risk]}`);
+}
+
+const DEVICE = /^\/dev\/(?!shm\/|tcp\/|udp\/|(?:null|tty|stdout|stderr|stdin|fd\/\d+)$)/;
+const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php)$/;
+
+/** Words of a program that searches or transforms are patterns before they are files. */
+const PATTERN_FIRST = new Set('grep egrep fgrep rg ag sed awk gawk perl jq yq'.split(' '));
+const NO_PATHS = new Set('echo printf gh glab curl wget http xh kubectl aws gcloud az'.split(' '));
+
+function pathsOf({ words, redirections }: ShellCommand): string[] {
+  const [program, ...args] = words.map(({ text }) => text);
+  const name = programName(program ?? '');
+  // A word that the shell expands is given as it is written, with its quotes.
+  const operands = args.map((arg) => arg.replace(/^-{1,2}[\w-]+=/, '').replace(/^"([^"]*)"$/, '$1'));
+  const first = PATTERN_FIRST.has(name) ? operands.findIndex((arg) => !arg.startsWith('-')) : -1;
+  const named = NO_PATHS.has(name) ? [] : operands.filter((arg, i) => i !== first && looksLikePath(arg));
+  const files = redirections.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target.text);
+  return [...named.flatMap(mounted), ...files.filter(looksLikePath)].filter((path) => !/^\/dev\//.test(path));
+}
+
+/** `/host/path:/path/in/container`: what stands before the colon is of this machine. */
+const mounted = (word: string): string[] => (/^\/[^:]*:\//.test(word) ? [word.slice(0, word.indexOf(':'))] : [word]);
+
+/** `cd` changes where the next relative path starts. */
+function after({ words }: ShellCommand, place: Place): Place {
+  const [program, target] = words;
+  if (program?.text !== 'cd' && program?.text !== 'pushd') return place;
+  if (target?.kind !== 'literal' || target.text.startsWith('-')) return { ...place, base: undefined };
+  const { base } = place;
+  if (target.text.startsWith('/')) return { ...place, base: target.text };
+  return { ...place, base: base === undefined ? undefined : resolved(`${base}/${target.text}`) };
+}
+
+const PRODUCTION = /(?:^|[^a-z0-9])(?:prod|production|prd)(?![a-z0-9])/i;
+/** Build modes and dependency groups of the same name. */
+const BUILD_MODE =
+  /^(?:(?:NODE|BABEL|JEKYLL|HUGO|MIX)_ENV=|--?(?:mode|only|omit|include|env|target)[= ]?prod|--prod(?:uction)?(?:=true)?$)/i;
+const BUILDERS = new Set(
+  'npm pnpm yarn bun npx node webpack vite rollup esbuild ng next nuxt vue-cli-service parcel turbo tsc pip poetry bundle composer env export'.split(
+    ' ',
+  ),
+);
+
+/** The first word that names production, outside of programs that only read, print or build. */
+function productionWord({ words, assigns, values }: ShellCommand): string | undefined {
+  const [program, ...args] = words.map(({ text }) => text);
+  const name = programName(program ?? '');
+  if (isReader(name) || (name === 'git' && /^(?:log|diff|show|status|add|commit|grep|blame)$/.test(args[0] ?? '')))
+    return undefined;
+  const found = args.find((arg, i) => {
+    if (!PRODUCTION.test(arg) || arg.length > MOST_CHARACTERS) return false;
+    return !BUILDERS.has(name) || !(BUILD_MODE.test(arg) || /^--?(?:mode|env|only|omit)$/.test(args[i - 1] ?? ''));
+  });
+  if (found !== undefined) return `names production: ${found}`;
+  const isBuild = assigns.every((each) => /^(?:NODE|BABEL|JEKYLL|HUGO|MIX)_ENV$/.test(each));
+  const value = isBuild ? undefined : values.find(({ text }) => PRODUCTION.test(text));
+  return value && `names production: ${value.text}`;
+}
+
+/** Longer words are texts, not names. */
+const MOST_CHARACTERS = 200;
+export const namesProduction = (text: string): boolean => text.length <= MOST_CHARACTERS && PRODUCTION.test(text);
+
+const SHELL = /^(?:sh|bash|zsh|dash|ksh|fish|python[\d.]*|node|ruby|perl|php)$/;
+
+/** Something is fetched, and a shell or interpreter reads its program from its input. */
+function runsDownload(commands: readonly ShellCommand[]): boolean {
+  const programs = commands.map(({ words }) => words.map(({ text }) => text));
+  const fetches = programs.some(([program]) => /^(?:curl|wget|http|xh)$/.test(programName(program ?? '')));
+  return (
+    fetches &&
+    programs.some(
+      ([program, ...args]) =>
+        SHELL.test(programName(program ?? '')) && args.every((arg) => /^-(?:s|x|e)*$|^-$/.test(arg)),
+    )
+  );
+}

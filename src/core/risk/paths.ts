@@ -1,0 +1,41 @@
+// Tells whether a path leads out of the work folder. Pure text: links are not followed, so a path that looks inside may
+// still lead outside.
+
+export interface Place {
+  /** The work folder; nothing is outside where it is not known. */
+  folder: string | undefined;
+  /** The folder that relative paths start from; undefined after a change to one that cannot be told. */
+  base: string | undefined;
+}
+
+/** Where everyone puts what is not meant to last, and devices that keep nothing. */
+const SCRATCH = /^\/(?:tmp|var\/tmp|private\/tmp|dev\/(?:null|zero|stdin|stdout|stderr|tty|fd\/\d+|u?random))(?:\/|$)/;
+const HOME = /^(?:~[\w.-]*|\$HOME|\$\{HOME\})(?=\/|$)/;
+/** Words with other characters are patterns, programs or prose. */
+const PATH = /^[\p{L}\p{N}_@%+:,./~ *?{}[\]$-]+$/u;
+
+/** Whether a word could name a file: it begins like a path, or climbs out of a folder. */
+export const looksLikePath = (word: string): boolean =>
+  PATH.test(word) && !word.includes('://') && (/^[/~]|^\$\{?HOME/.test(word) || /(?:^|\/)\.\.(?:\/|$)/.test(word));
+
+/** The path, made absolute where possible, if it is outside of the folder. */
+export function outsidePath(path: string, { folder, base }: Place): string | undefined {
+  if (folder === undefined || !folder.startsWith('/')) return undefined;
+  if (HOME.test(path)) return path;
+  const start = path.startsWith('/') ? '' : base;
+  if (start === undefined) return undefined;
+  const absolute = resolved(`${start}/${path}`);
+  if (isWithin(absolute, resolved(folder)) || SCRATCH.test(absolute)) return undefined;
+  return absolute;
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+
+export function resolved(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/'))
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  return `/${parts.join('/')}`;
+}
