@@ -9,6 +9,7 @@ import type { GrantReads, GrantWrites } from './grant-store.ts';
 import type { IdPrefix } from './id.ts';
 import type { StoredResponse } from './idempotency.ts';
 import type { Message } from './mailbox.ts';
+import type { NoticeReads, NoticeWrites } from './notice-store.ts';
 import type { Output } from './output.ts';
 import type { RecordTable, Row } from './row-audit.ts';
 import type { RuleSet } from './rule-index.ts';
@@ -139,7 +140,7 @@ export interface RecordReads {
   records(table: RecordTable, sessionId: string, after: number, limit: number): MaybePromise<Row[]>;
 }
 
-export interface Reader extends RecordReads, GrantReads {
+export interface Reader extends RecordReads, GrantReads, NoticeReads {
   session(id: string): MaybePromise<Session | undefined>;
   sessions(filter: SessionFilter, page: Page): MaybePromise<Positioned<Session>[]>;
   run(id: string): MaybePromise<Run | undefined>;
@@ -232,7 +233,7 @@ export interface Locked<T> {
   value: T;
 }
 
-export interface Tx extends Reader, GrantWrites {
+export interface Tx extends Reader, GrantWrites, NoticeWrites {
   /** Reads the session and locks it until the unit has committed. */
   lockSession(id: string): MaybePromise<Session | undefined>;
   lockRun(id: string): MaybePromise<Locked<Run> | undefined>;

@@ -25,10 +25,24 @@ const TABLES: readonly (keyof Tables)[] = [
   'sign_in_links',
   'drafts',
   'grants',
+  'contacts',
+  'notices',
+  'notice_cursor',
+  'quiet_hours',
   'skills',
   'skill_archives',
 ];
-const COUNTED: readonly (keyof Tables)[] = ['sessions', 'runs', 'asks', 'messages', 'tokens', 'grants', 'skills'];
+const COUNTED: readonly (keyof Tables)[] = [
+  'sessions',
+  'runs',
+  'asks',
+  'messages',
+  'tokens',
+  'grants',
+  'contacts',
+  'notices',
+  'skills',
+];
 const BATCH = 500;
 /** Rows that may be megabytes each. */
 const LARGE_BATCH = 4;

@@ -9,6 +9,7 @@ import { draftReads } from './drafts.ts';
 import { grantReads } from './grants.ts';
 import { historyReads } from './history.ts';
 import { listReads } from './lists.ts';
+import { noticeReads } from './notices.ts';
 import { recordReads } from './records.ts';
 import { rowReads } from './row-reads.ts';
 import { signInReads } from './sign-in-links.ts';
@@ -101,6 +102,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     ...listReads(sql),
     ...recordReads(sql),
     ...grantReads(sql),
+    ...noticeReads(sql),
     ...skillReads(sql),
     session: from('sessions', SESSION.read).byId,
     run: runs.byId,

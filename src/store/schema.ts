@@ -20,6 +20,7 @@ import { headMacSchema } from './migrations/0015-head-macs.ts';
 import { askRaiserSchema } from './migrations/0019-ask-raisers.ts';
 import { grantSchema } from './migrations/0020-grants.ts';
 import { sessionRuleSchema } from './migrations/0021-session-rules.ts';
+import { noticeSchema } from './migrations/0040-notices.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -47,6 +48,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0019-ask-raisers': askRaiserSchema,
   '0020-grants': grantSchema,
   '0021-session-rules': sessionRuleSchema,
+  '0040-notices': noticeSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

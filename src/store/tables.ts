@@ -7,6 +7,7 @@ import type { Grant } from '../core/grant.ts';
 import type { StoredResponse } from '../core/idempotency.ts';
 import { labelKey } from '../core/label.ts';
 import type { Message } from '../core/mailbox.ts';
+import type { Contact, Notice } from '../core/notice.ts';
 import type { Output } from '../core/output.ts';
 import type { Run } from '../core/run.ts';
 import type { Permissions, Session } from '../core/session.ts';
@@ -38,6 +39,10 @@ export interface Tables {
   /** What a person has typed and not sent. */
   drafts: RowOf<typeof DRAFT>;
   grants: Numbered<typeof GRANT>;
+  contacts: Numbered<typeof CONTACT>;
+  notices: Numbered<typeof NOTICE>;
+  notice_cursor: { name: string; seq: number };
+  quiet_hours: { person: string; hours: string };
   skills: Numbered<typeof SKILL>;
   /** The zip of a skill, in base 64. */
   skill_archives: { skill_id: string; zip: string };
@@ -286,6 +291,45 @@ export const GRANT = rowMapping<Grant>()('grants', {
   createdAt: 'plain',
   revokedAt: 'plain',
   revokedBy: 'plain',
+});
+
+export const CONTACT = rowMapping<Contact>()('contacts', {
+  id: 'plain',
+  channel: 'plain',
+  person: 'plain',
+  name: 'plain',
+  label: 'plain',
+  address: 'plain',
+  addressMac: 'plain',
+  tokenId: 'plain',
+  mayAnswer: BOOLEAN,
+  settings: 'json',
+  createdAt: 'plain',
+  endedAt: 'plain',
+  endedReason: 'plain',
+});
+
+export const NOTICE = rowMapping<Notice>()('notices', {
+  id: 'plain',
+  event: 'plain',
+  askId: 'plain',
+  runId: 'plain',
+  sessionId: 'plain',
+  contactId: 'plain',
+  channel: 'plain',
+  who: 'plain',
+  handle: 'plain',
+  orderKey: 'plain',
+  batch: 'plain',
+  detail: 'json',
+  state: 'plain',
+  reason: 'plain',
+  attempts: 'plain',
+  dueAt: 'plain',
+  retryUntil: 'plain',
+  createdAt: 'plain',
+  sentAt: 'plain',
+  settledAt: 'plain',
 });
 
 export const SKILL = rowMapping<Skill>()('skills', {

@@ -6,6 +6,7 @@ import type { MaybePromise, Reader, Tx } from '../core/ports.ts';
 import { countBytes } from '../core/session.ts';
 import { draftWrites } from './drafts.ts';
 import { grantWrites } from './grants.ts';
+import { noticeWrites } from './notices.ts';
 import { createReader } from './reader.ts';
 import { insertInto, type RowStatement, updateById } from './row-mapping.ts';
 import { signInWrites } from './sign-in-links.ts';
@@ -100,6 +101,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     ...signInWrites(sql),
     ...draftWrites(sql),
     ...grantWrites(sql, can),
+    ...noticeWrites(sql),
     ...skillWrites(sql),
     async lockSession(id) {
       const [row] = await sql.all<Tables['sessions']>(`SELECT * FROM sessions WHERE id = ?${can.lockClause}`, [id]);

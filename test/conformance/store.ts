@@ -8,6 +8,7 @@ import { describeGrants } from './store-grants.ts';
 import { describeHistory } from './store-history.ts';
 import { describeLists } from './store-lists.ts';
 import { describeLog } from './store-log.ts';
+import { describeNotices } from './store-notices.ts';
 import { describeRecords } from './store-records.ts';
 import { hash } from './store-samples.ts';
 import { describeThreads } from './store-threads.ts';
@@ -49,6 +50,7 @@ export function describeStore(name: string, makePlace: () => Promise<Place>): vo
 
     describeRecords(bed);
     describeGrants(bed);
+    describeNotices(bed);
     describeUnits(bed);
     describeClaims(bed);
     describeLists(bed);

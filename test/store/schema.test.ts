@@ -40,6 +40,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0015-head-macs': ['ALTER TABLE sessions DROP COLUMN head_mac'],
   '0019-ask-raisers': ['ALTER TABLE asks DROP COLUMN raised_by'],
   '0020-grants': ['DROP TABLE grants'],
+  '0040-notices': ['quiet_hours', 'notice_cursor', 'notices', 'contacts'].map((table) => `DROP TABLE ${table}`),
   '0021-session-rules': ['ALTER TABLE sessions DROP COLUMN rules'],
   '0012-worker-rights': [
     'ALTER TABLE tokens DROP COLUMN labels',

@@ -16,7 +16,7 @@ export interface PostgresServer {
 
 /** Emptying a database is much quicker than making another. */
 const EMPTY = `TRUNCATE sessions, runs, asks, events, outputs, messages, tokens, responses, facts,
-  partial_states, forms
+  partial_states, forms, contacts, notices, notice_cursor, quiet_hours
   RESTART IDENTITY; ALTER SEQUENCE holdpoint_event_seq RESTART`;
 
 export async function startPostgres(): Promise<PostgresServer> {

@@ -1,0 +1,45 @@
+// Declares what the store keeps of notices and contacts. Types only.
+import type { Contact, Notice } from './notice.ts';
+import type { MaybePromise, Page, Positioned } from './ports.ts';
+import type { QuietHours } from './quiet-hours.ts';
+
+export interface NoticeReads {
+  contact(id: string): MaybePromise<Contact | undefined>;
+  /** Those that may be sent to. */
+  contacts(): MaybePromise<Contact[]>;
+  notice(id: string): MaybePromise<Notice | undefined>;
+  /** Steps as well. */
+  noticesOfAsk(askId: string): MaybePromise<Notice[]>;
+  /** Of a contact, newest first: `after` is the position of the last one seen. */
+  noticesOf(contactId: string, page: Page): MaybePromise<Positioned<Notice>[]>;
+  /** The first due ones, without those behind an unsettled one of the same contact and order key. */
+  dueNotices(now: number, limit: number): MaybePromise<Notice[]>;
+  nextNoticeAt(): MaybePromise<number | undefined>;
+  /** Those of a batch that wait to be sent, and when one of it was sent last. */
+  batch(contactId: string, batch: string, now: number): MaybePromise<Notice[]>;
+  batchSentAt(contactId: string, batch: string): MaybePromise<number | undefined>;
+  /** Pending asks that a contact was told of under a handle. */
+  asksOfHandle(contactId: string, handle: string): MaybePromise<string[]>;
+  /** Pending asks of which nobody was told or will be, although somebody should. */
+  unreachedAsks(limit: number): MaybePromise<string[]>;
+  noticeCounts(): MaybePromise<Record<string, number>>;
+  /** The last event whose notices were made. */
+  noticeCursor(): MaybePromise<number | undefined>;
+  quietHours(): MaybePromise<{ person: string; hours: QuietHours }[]>;
+}
+
+export interface NoticeWrites {
+  insertContact(contact: Contact): MaybePromise<void>;
+  updateContact(contact: Contact): MaybePromise<void>;
+  /** False when there is one of this id. */
+  insertNotice(notice: Notice): MaybePromise<boolean>;
+  /** Compare-and-set on the state and attempts of `before`: false when another server was first. */
+  replaceNotice(before: Notice, after: Notice): MaybePromise<boolean>;
+  /** Cancels what was never sent about an ask, except its end; with its steps. */
+  cancelNotices(askId: string, channels: readonly string[], reason: string, now: number): MaybePromise<void>;
+  /** Compare-and-set: false when another server has moved it. `from` undefined: from wherever it is. */
+  moveNoticeCursor(from: number | undefined, to: number): MaybePromise<boolean>;
+  saveQuietHours(person: string, hours: QuietHours | undefined): MaybePromise<void>;
+  /** Deletes what was settled before the instant. */
+  forgetNotices(before: number): MaybePromise<number>;
+}
