@@ -7,6 +7,7 @@ import type { InsightsView } from '../core/insight.ts';
 import type { RunStatus } from '../core/run.ts';
 import type { SkillView } from '../core/skill.ts';
 import type * as views from '../core/views.ts';
+import { activityCalls } from './activity-calls.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
 import { grantCalls, ruleCalls } from './rule-calls.ts';
 import { iterate } from './stream.ts';
@@ -148,9 +149,10 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         put(path`/v1/runs/${runId}/clarifications`, body, options),
       list: (query?: AskQuery): Promise<Listed<views.AskView>> => list('/v1/asks', query),
       get: (id: string): Promise<views.AskView> => get(path`/v1/asks/${id}`),
-      /** The ask, once it has ended or the time is over. */
-      wait: (id: string, waitMs: number, signal?: AbortSignal): Promise<views.AskView> =>
-        get(path`/v1/asks/${id}`, { wait_ms: waitMs }, { waitMs, signal }),
+      /** The ask, once it has ended, has more comments of people than were read, or the time is over. */
+      wait: (id: string, waitMs: number, signal?: AbortSignal, commentsRead?: number): Promise<views.AskView> =>
+        get(path`/v1/asks/${id}`, { wait_ms: waitMs, comments_read: commentsRead }, { waitMs, signal }),
+      ...activityCalls(put, post),
       /** The person this client speaks for has it before their eyes. */
       seen: (id: string): Promise<void> => put(path`/v1/asks/${id}/seen`, {}),
       sent: (id: string, body: In<typeof bodies.Sent> = {}, options?: Options): Promise<views.AskView> =>

@@ -6,6 +6,7 @@
 //      │  ├──cancel──► cancelled ──┼──► delivery: due → delivered | undeliverable
 //      │  ├──expire──► expired   ──┤
 //      └──fail─────► failed      ──┘
+import type { Activity } from './activity.ts';
 import type { QuestionAnswer } from './answer.ts';
 import type { ErrorCode, Refusal, Winner } from './errors.ts';
 import type { FormOwner } from './form.ts';
@@ -120,6 +121,8 @@ export interface AskBase {
   createdAt: number;
   expiresAt: number | undefined;
   seenBy: readonly Sighting[];
+  /** Comments, who is on it, until when it is snoozed. */
+  activity: Activity;
   /** `worker`: under the lease of its run. `agent`: with the token of its session or run. Unknown in release 0.1.0. */
   raisedBy: AskRaiser | undefined;
 }

@@ -74,6 +74,9 @@ export const PostMessage = z
   );
 export type PostMessage = z.infer<typeof PostMessage>;
 
+/** Whoever raises it reads comments while it waits (`comments_read` of the wait), and may reply. */
+const takes_comments = z.boolean().optional();
+
 const expiry = {
   expires_at_ms: instant.max(8_640_000_000_000_000).optional(),
   expires_after_ms: z.int().positive().max(3_155_760_000_000).optional(),
@@ -108,6 +111,7 @@ export const RaiseApproval = z.strictObject({
   project_rules: ProjectRules.optional().describe(
     'What `.holdpoint/rules.json` of the work folder says, or why it cannot be used. It may reject and ask, never allow',
   ),
+  takes_comments,
   ...expiry,
   idempotency_key,
 });
@@ -121,6 +125,7 @@ export const RaiseQuestion = z.strictObject({
   lineage,
   /** State for the next dispatch: any JSON, up to 1 MiB in its canonical form. Only in mode `restart`. */
   partial_state: z.unknown().optional(),
+  takes_comments,
   ...expiry,
   idempotency_key,
 });
@@ -176,6 +181,11 @@ export const FailRun = z.strictObject({
   idempotency_key,
 });
 export const FailMessage = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
+export const Comment = z.strictObject({ text: z.string().max(20_000), idempotency_key });
+export const Snooze = z.strictObject({
+  until_ms: instant.nullable().describe('In the next 31 days; null: it is back'),
+  idempotency_key,
+});
 export const Empty = z.strictObject({ idempotency_key });
 
 export const PreviewGrant = z.strictObject({ request_id: z.string().min(1).max(256), always: Always.optional() });

@@ -18,6 +18,10 @@ export const EVENT_TYPES = [
   'cancelled',
   'ask.raised',
   'ask.seen',
+  'ask.commented',
+  'ask.taken',
+  'ask.released',
+  'ask.snoozed',
   'ask.claimed',
   'ask.delivered',
   'ask.undeliverable',
@@ -49,8 +53,10 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Whether a person only looked: nothing changed that a waiter looks for, and the session did no work. */
-export const isOnlyLooking = (type: EventType): boolean => type === 'ask.seen';
+const LOOKING: ReadonlySet<EventType> = new Set(['ask.seen', 'ask.taken', 'ask.released', 'ask.snoozed']);
+
+/** Whether it is between people only: nothing changed that a waiter looks for, and the session did no work. */
+export const isOnlyLooking = (type: EventType): boolean => LOOKING.has(type);
 
 export interface EventDraft {
   type: EventType;

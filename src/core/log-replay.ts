@@ -1,8 +1,9 @@
 // Replays a session's events into the columns that they determine of the session's row and of the rows of its runs, asks and grants.
 // A column that is absent here is not determined: leases, attempts, sealed answers, and what an older version did not log.
+import { type Act, type Activity, type ActivityEvent, acted } from './activity.ts';
 import { type Answer, type AskKind, type AskMode, isWithdrawn, WORKER_RESTART } from './ask.ts';
 import { canonical, type Hash } from './digest.ts';
-import type { Event } from './event.ts';
+import { type Event, isOnlyLooking } from './event.ts';
 import { GrantReplay } from './grant-replay.ts';
 import { labelKey } from './label.ts';
 import { heldStatus, previewOf, type RunKind, type RunStatus } from './run.ts';
@@ -23,6 +24,7 @@ interface AskState {
   columns: Columns;
   mode: AskMode | undefined;
   seen: object[];
+  activity: Activity;
 }
 
 /** Of an event whose data cannot be read the chain is broken, which is reported of the log. */
@@ -71,7 +73,7 @@ export class SessionReplay {
     const data = dataOf(event);
     this.#effects[event.type]?.(event, data);
     this.headSeq = event.sessionSeq;
-    if (event.type !== 'ask.seen') this.session.updated_at = event.at;
+    if (!isOnlyLooking(event.type)) this.session.updated_at = event.at;
     Object.assign(this.session, {
       id: this.#id,
       head_seq: event.sessionSeq,
@@ -117,6 +119,10 @@ export class SessionReplay {
       ask?.seen.push({ by, surface, at_ms: at });
       if (ask) ask.columns.seen_by = this.#json(ask.seen);
     },
+    'ask.commented': (event, data) => this.#act(event, data),
+    'ask.taken': (event, data) => this.#act(event, data),
+    'ask.released': (event, data) => this.#act(event, data),
+    'ask.snoozed': (event, data) => this.#act(event, data),
     'grant.given': ({ at }, data) => this.#grants.give(this.#id, at, data),
     'grant.revoked': ({ at }, data) => this.#grants.revoke(at, data),
     'ask.claimed': (event, data) => this.#end(event, data),
@@ -190,6 +196,7 @@ export class SessionReplay {
       string,
       string
     >;
+    const activity: Activity = data.takes_comments === true ? { takes_comments: true } : {};
     const columns: Columns = {
       id: askId,
       session_id: this.#id,
@@ -199,6 +206,7 @@ export class SessionReplay {
       status: 'pending',
       created_at: at,
       seen_by: null,
+      activity: this.#stored(activity),
       answer: null,
       delivery: 'none',
       attempts: 0,
@@ -209,7 +217,14 @@ export class SessionReplay {
       ...(content_hash !== undefined && { content: { text: content_hash } }),
       ...(digest !== undefined && { digest, expires_at: orNull(expires_at_ms) }),
     };
-    this.#asks.set(askId, { columns, mode: mode as AskMode, seen: [] });
+    this.#asks.set(askId, { columns, mode: mode as AskMode, seen: [], activity });
+  }
+
+  #act({ askId = '', at, type }: Event, data: Data): void {
+    const ask = this.#asks.get(askId);
+    if (!ask) return;
+    ask.activity = acted(ask.activity, type as ActivityEvent, data as unknown as Act, at);
+    ask.columns.activity = this.#stored(ask.activity);
   }
 
   #end(event: Event, { answer, kind }: Data): void {
@@ -259,6 +274,7 @@ export class SessionReplay {
   #changeRun(event: Event, changes: Columns): void {
     Object.assign(this.#columnsOf(event), changes, { updated_at: event.at });
   }
+  #stored = (activity: Activity): Expected => (Object.keys(activity).length === 0 ? null : this.#json(activity));
   #json = (value: unknown): Expected => ({ json: this.#hash(canonical(value)) });
 }
 

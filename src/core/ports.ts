@@ -251,6 +251,7 @@ export interface Tx extends Reader, GrantWrites, NoticeWrites {
   endAsk(ask: EndedAsk): MaybePromise<boolean>;
   updateDelivery(ask: EndedAsk): MaybePromise<void>;
   updateSightings(ask: Ask): MaybePromise<void>;
+  updateActivity(ask: Ask): MaybePromise<void>;
   insertPartialState(askId: string, state: string): MaybePromise<void>;
   /** False when this subtask has displayed a form before. */
   insertForm(sessionId: string, subtaskId: string, askId: string): MaybePromise<boolean>;

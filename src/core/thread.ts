@@ -184,6 +184,12 @@ export function createThread({ agentId, workFolder }: Pick<Session, 'agentId' | 
       const spoken = SPOKEN.has(type) ? type : 'text';
       workerItem(say(text, { type: spoken, run_id: event.runId, output_id, ...(data !== undefined && { data }) }));
     },
+    'ask.commented': ({ role, by, text, comment_id }) => {
+      // Beside the prompt it is about, which stays open.
+      const metadata = { type: 'comment', ask_id: event.askId, comment_id };
+      const content = [{ type: 'text', text }];
+      post({ role: role === 'agent' ? 'worker' : 'user', author: String(by), content, metadata, at: event.at });
+    },
     'item.posted': ({ role, author, content, metadata }) => {
       if (!Array.isArray(content)) return;
       const draft = { role, author, content, metadata, at: event.at } as Draft;

@@ -3,6 +3,7 @@ import type { ClaimRun, Heartbeat } from '../core/bodies.ts';
 import type { ConsultDelegate } from '../core/delegate.ts';
 import type { EventFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
+import { releaseAsk, snoozeAsk, takeAsk } from './act.ts';
 import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
 import { originsOf, wantsOrigin } from './ask-origin.ts';
@@ -14,6 +15,7 @@ import { checkSecretKey } from './check-secret-key.ts';
 import { signLog } from './checkpoint.ts';
 import { keepLease, releaseLease } from './claim.ts';
 import { clarify } from './clarify.ts';
+import { comment } from './comment.ts';
 import { createConsultation } from './delegate.ts';
 import { acknowledge } from './deliver.ts';
 import { dropDraft, saveDraft, showDraft } from './draft.ts';
@@ -53,7 +55,7 @@ import {
   tokenOf,
 } from './token.ts';
 import { askView } from './views.ts';
-import { waitForAsk, waitForPause, waitForWork } from './wait.ts';
+import { type AskWait, waitForAsk, waitForPause, waitForWork } from './wait.ts';
 import { withdraw } from './withdraw.ts';
 import { isAskingSide } from './worker-rights.ts';
 
@@ -142,6 +144,10 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     cancelQuestion: bind(cancelQuestion),
     withdraw: bind(withdraw),
     seeAsk: bind(seeAsk),
+    comment: bind(comment),
+    takeAsk: bind(takeAsk),
+    releaseAsk: bind(releaseAsk),
+    snoozeAsk: bind(snoozeAsk),
     postToThread: bind(postToThread),
     acknowledge: bind(acknowledge),
     cancelCall: bind(cancelCall),
@@ -189,9 +195,10 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     counts: () => store.read((r) => r.counts()),
 
     /** The ask, once it has ended or the wait has timed out. Secret answers only for the side that asked. */
-    async showAsk(id: string, actor: Actor, waitMs = 0, signal?: AbortSignal, leaseEpoch?: number) {
+    async showAsk(id: string, actor: Actor, wait: number | AskWait = 0, signal?: AbortSignal, leaseEpoch?: number) {
+      const { ms: waitMs, commentsRead } = typeof wait === 'number' ? { ms: wait } : wait;
       const load = () => inbox.loadAsk(ports, id);
-      const ask = waitMs === 0 ? await load() : await waitForAsk(feed, id, waitMs, load, signal);
+      const ask = waitMs === 0 ? await load() : await waitForAsk(feed, id, { ms: waitMs, commentsRead }, load, signal);
       if (waitMs > 0) await checkStillGood(ports, actor);
       if (wantsOrigin(actor)) return askView(ask, undefined, await store.read((r) => originsOf(r)(ask)));
       const isAsker = await store.read((tx) =>

@@ -33,6 +33,7 @@ export function raisedEvent({ ports, note }: Ledger, ask: PendingAsk, isHeld = t
     tool_call_id: ask.toolCallId,
     ...(ask.kind === 'approval' && { tool_name: ask.content.tool_name }),
     payload_hash: ask.payloadHash,
+    ...(ask.activity.takes_comments && { takes_comments: true }),
     ...((!isHeld || ask.mode === 'form') && { content_hash: ports.hash(JSON.stringify(ask.content)) }),
     ...(!isHeld && { digest: ask.digest, expires_at_ms: ask.expiresAt }),
   };
@@ -56,6 +57,7 @@ export function clarificationAsk(run: Run, wanted: Clarification, hash: Hash, cr
     createdAt,
     expiresAt: wanted.expiresAt,
     seenBy: [],
+    activity: {},
     raisedBy: undefined,
   };
 }

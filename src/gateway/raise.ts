@@ -148,6 +148,7 @@ function describe(ledger: Ledger, run: Run, { body, actor, leaseEpoch }: RaiseCo
     createdAt: ledger.now,
     expiresAt: expiryOf(body, ledger.now),
     seenBy: [],
+    activity: body.takes_comments === true ? { takes_comments: true as const } : {},
     raisedBy: raiserOf(actor, leaseEpoch),
   };
   const lineage = body.lineage === undefined ? {} : { lineage: body.lineage };

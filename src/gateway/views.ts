@@ -53,10 +53,18 @@ const requestOf = <C extends object>(ask: AskBase, content: C) => ({
 
 /** `reveal` shows the answers of secret questions: only for the agent that asked, until it acknowledges. */
 export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
-  const origin = from && {
+  const { takes_comments, comments, taken_by, snoozed } = ask.activity;
+  const forPeople = from && {
     asked_from: from,
     seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN),
     risk: riskOf(ask, from.work_folder),
+    ...optional('taken_by', taken_by),
+    ...optional('snoozed', snoozed),
+  };
+  const origin = {
+    ...optional('takes_comments', takes_comments),
+    ...optional('comments', comments),
+    ...forPeople,
   };
   if (ask.kind === 'approval')
     return { ...headOf(ask, ask.kind), request: approvalRequest(ask), ...origin, ...endOf(ask, reveal) };

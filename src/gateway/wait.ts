@@ -1,5 +1,6 @@
 // Waits, with a timeout, for the end of an ask, a pause of a run, or work for a worker: check, wait for a wake-up, check
 // again. The first check sees an answer that came before the wait began.
+import { personComments } from '../core/activity.ts';
 import type { Ask } from '../core/ask.ts';
 import type { ClaimRun } from '../core/bodies.ts';
 import type { Ports } from '../core/ports.ts';
@@ -47,16 +48,22 @@ async function ifDone<T>(wanted: Waiting<T>): Promise<{ value: T } | undefined> 
   return done ? { value } : undefined;
 }
 
+export interface AskWait {
+  ms: number;
+  /** Further comments of people end the wait too. */
+  commentsRead?: number | undefined;
+}
+
 export function waitForAsk(
   feed: Feed,
   askId: string,
-  ms: number,
+  { ms, commentsRead = Number.POSITIVE_INFINITY }: AskWait,
   load: () => Promise<Ask>,
   signal?: AbortSignal,
 ): Promise<Ask> {
   const check = async () => {
     const value = await load();
-    return { value, done: value.status !== 'pending' };
+    return { value, done: value.status !== 'pending' || personComments(value.activity).length > commentsRead };
   };
   return until(feed, { topic: `ask:${askId}`, ms, check, signal });
 }

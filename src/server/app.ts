@@ -22,6 +22,7 @@ import { describeApi, showApi } from './openapi.ts';
 import { addOpencode } from './opencode/routes.ts';
 import { isLostVisitor, servePage } from './page.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
+import { addActivity } from './routes/activity.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
 import { addAuditKeys } from './routes/audit-keys.ts';
@@ -76,6 +77,7 @@ const ROUTES = [
   addSessions,
   addRuns,
   addAsks,
+  addActivity,
   addPendingAsks,
   addQuestions,
   addApprovals,

@@ -24,11 +24,17 @@ export const PageQuery = z.strictObject({
   cursor: z.string().max(100).optional().describe('From the Link header of the page before'),
 });
 export const WaitQuery = z.strictObject({ wait_ms: digits('Milliseconds, up to 60000') });
+export const AskWaitQuery = WaitQuery.extend({
+  comments_read: digits('The wait also ends when people have written more comments than this'),
+});
 export const SettleQuery = z.strictObject({ settle_ms: digits('Milliseconds, up to 60000') });
 
 export const MAX_WAIT_MS = 60_000;
 
 export const waitOf = (text: string | undefined): number => Math.min(MAX_WAIT_MS, Number(text ?? 0));
+
+export const countOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 
 export function pageOf(query: { limit?: string | undefined; cursor?: string | undefined }, way?: Way): Page {
   const after = query.cursor === undefined ? undefined : fromCursor(query.cursor, way);

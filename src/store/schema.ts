@@ -21,6 +21,7 @@ import { askRaiserSchema } from './migrations/0019-ask-raisers.ts';
 import { grantSchema } from './migrations/0020-grants.ts';
 import { sessionRuleSchema } from './migrations/0021-session-rules.ts';
 import { noticeSchema } from './migrations/0040-notices.ts';
+import { askActivitySchema } from './migrations/0050-ask-activity.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -49,6 +50,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0020-grants': grantSchema,
   '0021-session-rules': sessionRuleSchema,
   '0040-notices': noticeSchema,
+  '0050-ask-activity': askActivitySchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -19,7 +19,7 @@ export interface CachedTx {
 export function withCache(tx: Tx): CachedTx {
   const sessions = new RecordCache<Session>((session) => [session.lastMessage, session.rules]);
   const runs = new RecordCache<Run>((run) => run.input);
-  const asks = new RecordCache<Ask>((ask) => (ask.status === 'pending' ? ask.content : [ask.content, ask.answer]));
+  const asks = new RecordCache<Ask>((ask) => [ask.content, ask.activity, ask.status === 'pending' ? null : ask.answer]);
   const session = (id: string) => sessions.find(id, tx.session);
   const run = (id: string) => runs.find(id, tx.run);
   const ask = (id: string) => asks.find(id, tx.ask);
@@ -57,6 +57,7 @@ export function withCache(tx: Tx): CachedTx {
         }),
       updateDelivery: asks.after(tx.updateDelivery as (ask: Ask) => MaybePromise<void>),
       updateSightings: asks.after(tx.updateSightings),
+      updateActivity: asks.after(tx.updateActivity),
     },
   };
 }

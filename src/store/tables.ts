@@ -1,5 +1,6 @@
 // The tables, for every dialect: in which columns each record is stored. A column is named after its field, in snake case.
 // Instants are epoch milliseconds, lists and objects are JSON text, `n` is the order of arrival and the cursor of lists.
+import type { Activity } from '../core/activity.ts';
 import type { Ask, EndedAsk, PendingAsk } from '../core/ask.ts';
 import type { Draft } from '../core/draft.ts';
 import type { Event } from '../core/event.ts';
@@ -61,6 +62,10 @@ const OWN_PERMISSIONS: Codec<Permissions | undefined, string> = {
 const SIGHTINGS: Codec<readonly Sighting[], string | null> = {
   write: (sightings) => (sightings.length === 0 ? null : JSON.stringify(sightings)),
   read: (text) => (text === null ? [] : JSON.parse(text)),
+};
+const ACTIVITY: Codec<Activity, string | null> = {
+  write: (activity) => (Object.keys(activity).length === 0 ? null : JSON.stringify(activity)),
+  read: (text) => (text === null ? {} : JSON.parse(text)),
 };
 const BOOLEAN: Codec<boolean, number> = { write: Number, read: (stored) => stored === 1 };
 
@@ -158,6 +163,7 @@ export const ASK = rowMapping<Ask>()(
     createdAt: 'plain',
     expiresAt: 'plain',
     seenBy: SIGHTINGS,
+    activity: ACTIVITY,
     raisedBy: 'plain',
   },
   {

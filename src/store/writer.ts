@@ -71,6 +71,7 @@ const END_ASK = updateById(
 );
 const UPDATE_DELIVERY = updateById(ASK, ['delivery', 'attempts', 'delivered_at', 'delivery_reason', 'sealed']);
 const UPDATE_SIGHTINGS = updateById(ASK, ['seen_by']);
+const UPDATE_ACTIVITY = updateById(ASK, ['activity']);
 const INSERT_FORM = `INSERT INTO forms (session_id, subtask_id, ask_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 const INSERT_EVENT = insertInto(EVENT);
 const INSERT_OUTPUT = insertInto(OUTPUT, 'ON CONFLICT (run_id, id) DO NOTHING');
@@ -123,6 +124,7 @@ export function createWriter(sql: Sql, can: Capabilities): Tx {
     endAsk: (ask) => changed(END_ASK, ask),
     updateDelivery: (ask) => run(UPDATE_DELIVERY, ask),
     updateSightings: (ask) => run(UPDATE_SIGHTINGS, ask),
+    updateActivity: (ask) => run(UPDATE_ACTIVITY, ask),
     insertPartialState: (askId, state) =>
       andThen(sql.run(`INSERT INTO partial_states (ask_id, state) VALUES (?, ?)`, [askId, state]), () => {}),
     insertForm: (sessionId, subtaskId, askId) =>

@@ -78,6 +78,7 @@ const askBase = (id: string, run: Run, given: AskGiven) => ({
   createdAt: 1,
   expiresAt: undefined,
   seenBy: [],
+  activity: {},
   raisedBy: undefined,
   ...given,
 });

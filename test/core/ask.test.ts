@@ -159,6 +159,7 @@ function pending(kind: AskKind, expiresAt?: number): PendingAsk {
     createdAt: 1,
     expiresAt,
     seenBy: [],
+    activity: {},
     raisedBy: undefined,
   };
   return kind === 'approval'

@@ -113,7 +113,7 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
   };
   /** Where a route needs another thing under the same name. */
   const exceptions: [RegExp, Record<string, string>][] = [
-    [/\/(draft|seen)$/, { ask_id: question.ask_id }],
+    [/\/asks\/\{ask_id\}\/(draft|seen|comments|take|release|snooze)$/, { ask_id: question.ask_id }],
     [/mailbox|dead-letters/, { session_id: `${name}-child` }],
     [/\/sessions\/\{session_id\}\/runs$/, { session_id: `${name}-working` }],
     [/\/(asks|output|complete|fail)$/, { run_id: working.run }],
@@ -131,6 +131,7 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     lease_epoch: led.lease.epoch,
     lease_ms: 600_000,
     wait_ms: 0,
+    until_ms: Date.now() + 3_600_000,
     answers: [ANSWER],
     digest: undefined,
     partial_state: undefined,

@@ -69,6 +69,7 @@ const CALLERS: [caller: string, kind: TokenKind][] = [
 
 /** Bodies that would be accepted, for refusals that come after the body was read. */
 const BODIES: Record<string, () => object> = {
+  'POST /v1/asks/{ask_id}/comments': () => ({ text: 'why?' }),
   'POST /v1/sessions': () => ({ agent: 'exec' }),
   'POST /v1/sessions/{session_id}/runs': () => ({ input: { text: 'more' } }),
   'POST /v1/runs/{run_id}/output': () => ({ text: 'an output' }),

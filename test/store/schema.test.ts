@@ -42,6 +42,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0020-grants': ['DROP TABLE grants'],
   '0040-notices': ['quiet_hours', 'notice_cursor', 'notices', 'contacts'].map((table) => `DROP TABLE ${table}`),
   '0021-session-rules': ['ALTER TABLE sessions DROP COLUMN rules'],
+  '0050-ask-activity': ['ALTER TABLE asks DROP COLUMN activity'],
   '0012-worker-rights': [
     'ALTER TABLE tokens DROP COLUMN labels',
     'ALTER TABLE tokens DROP COLUMN is_built_in',

@@ -9,6 +9,8 @@ import type { Actor } from '../../core/token.ts';
 import { AskView, ClarificationView } from '../../core/views.ts';
 import { AGENT_SIDE, EVERY_READER, READERS } from '../auth.ts';
 import {
+  AskWaitQuery,
+  countOf,
   goneSignal,
   leaseOf,
   PageQuery,
@@ -16,7 +18,6 @@ import {
   pageOf,
   sendFound,
   sendList,
-  WaitQuery,
   waitOf,
 } from '../request.ts';
 import { ownSession } from './own-session.ts';
@@ -91,12 +92,12 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
   route('asks', 'GET /v1/asks/:ask_id', {
     summary: 'One ask; with `wait_ms`, when it has ended or the time is over',
     scopes: EVERY_READER,
-    query: WaitQuery,
+    query: AskWaitQuery,
     reply: AskView,
     async handle({ actor, request, params, query, reply }) {
-      const wait = waitOf(query.wait_ms);
+      const wait = { ms: waitOf(query.wait_ms), commentsRead: countOf(query.comments_read) };
       const lease = leaseOf(request);
-      if (wait === 0) return gateway.showAsk(params.ask_id, actor, 0, undefined, lease);
+      if (wait.ms === 0) return gateway.showAsk(params.ask_id, actor, wait, undefined, lease);
       const close = throttle.open(actor);
       try {
         return await gateway.showAsk(params.ask_id, actor, wait, goneSignal(reply), lease);

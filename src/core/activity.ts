@@ -1,0 +1,74 @@
+// Defines what people and the agent do about a pending ask besides deciding it: comments, "I'm on it" and snooze. A pure
+// fold over events; the record and the audit of the log both use it. None of it answers, blocks or expires an ask.
+//
+//   event          pending ask                                       ended or overdue ask
+//   ask.commented  one more comment, of a person or of the agent     refused, with the winner
+//   ask.taken      this person is on it, instead of anyone before    refused
+//   ask.released   nobody is on it                                   refused
+//   ask.snoozed    out of the way until the instant, or no longer    refused
+import { z } from 'zod';
+import { SURFACES, type Surface } from './ask.ts';
+import type { EventType } from './event.ts';
+import { instant } from './fields.ts';
+
+const mark = { by: z.string(), surface: z.enum(SURFACES), at_ms: instant };
+
+export const CommentView = z.object({
+  comment_id: z.string(),
+  role: z.enum(['person', 'agent']),
+  ...mark,
+  text: z.string(),
+});
+export type CommentView = z.infer<typeof CommentView>;
+
+/** "I'm on it." */
+export const TakenView = z.object(mark);
+export type TakenView = z.infer<typeof TakenView>;
+
+export const SnoozeView = z.object({ ...mark, until_ms: instant });
+export type SnoozeView = z.infer<typeof SnoozeView>;
+
+/** As it is stored with the ask. */
+export interface Activity {
+  /** Its agent reads comments while it waits. */
+  takes_comments?: true;
+  comments?: CommentView[];
+  taken_by?: TakenView;
+  snoozed?: SnoozeView;
+}
+
+/** Of one ask, by people and agent together. */
+export const MOST_COMMENTS = 200;
+export const LONGEST_COMMENT = 10_000;
+/** A snooze ends at the latest after this. */
+export const LONGEST_SNOOZE_MS = 31 * 24 * 60 * 60_000;
+
+export type ActivityEvent = Extract<EventType, 'ask.commented' | 'ask.taken' | 'ask.released' | 'ask.snoozed'>;
+
+/** The data of these events, beside the token. */
+export interface Act {
+  by: string;
+  surface: Surface;
+  comment_id?: string;
+  role?: CommentView['role'];
+  text?: string;
+  /** Of a snooze; absent where it ends. */
+  until_ms?: number;
+}
+
+export function acted(activity: Activity, type: ActivityEvent, act: Act, at_ms: number): Activity {
+  const { by, surface } = act;
+  const { taken_by, snoozed, ...rest } = activity;
+  if (type === 'ask.taken') return { ...activity, taken_by: { by, surface, at_ms } };
+  if (type === 'ask.released') return snoozed ? { ...rest, snoozed } : rest;
+  if (type === 'ask.snoozed') {
+    const others = taken_by ? { ...rest, taken_by } : rest;
+    return act.until_ms === undefined ? others : { ...others, snoozed: { by, surface, at_ms, until_ms: act.until_ms } };
+  }
+  const { comment_id = '', role = 'person', text = '' } = act;
+  return { ...activity, comments: [...(activity.comments ?? []), { comment_id, role, by, surface, at_ms, text }] };
+}
+
+/** How many comments of people there are: a program that waits says how many it has read. */
+export const personComments = ({ comments = [] }: Activity): CommentView[] =>
+  comments.filter(({ role }) => role === 'person');

@@ -1,0 +1,46 @@
+// Takes what people and agents do about a pending ask besides deciding it: comments, "I'm on it", snooze.
+import { CommentView } from '../../core/activity.ts';
+import { Comment, Empty, Snooze } from '../../core/bodies.ts';
+import { AskView } from '../../core/views.ts';
+import { AGENT_SIDE, ANSWERERS } from '../auth.ts';
+import type { AddRoutes } from './route.ts';
+
+export const addActivity: AddRoutes = ({ route, gateway }) => {
+  route('asks', 'POST /v1/asks/:ask_id/comments', {
+    summary: 'Comment on a pending ask without deciding it',
+    description:
+      'The ask stays open. A person comments; the agent that asked, or its worker, replies. `takes_comments` of the ask says whether its agent reads comments while it waits.',
+    scopes: AGENT_SIDE,
+    body: Comment,
+    reply: CommentView,
+    creates: true,
+    change: ({ params, body: { text }, sender }) => gateway.comment({ askId: params.ask_id, text, ...sender }),
+  });
+
+  route('asks', 'POST /v1/asks/:ask_id/take', {
+    summary: 'Say "I\'m on it"',
+    description: 'Everyone is shown it; anyone may still answer.',
+    scopes: ANSWERERS,
+    body: Empty,
+    reply: AskView,
+    change: ({ params, actor, key }) => gateway.takeAsk({ askId: params.ask_id, actor, key }),
+  });
+
+  route('asks', 'POST /v1/asks/:ask_id/release', {
+    summary: 'Nobody is on it any more',
+    scopes: ANSWERERS,
+    body: Empty,
+    reply: AskView,
+    change: ({ params, actor, key }) => gateway.releaseAsk({ askId: params.ask_id, actor, key }),
+  });
+
+  route('asks', 'POST /v1/asks/:ask_id/snooze', {
+    summary: 'Put an ask out of the way until later, for everyone',
+    description: 'It stays pending and answerable, and its deadline passes all the same.',
+    scopes: ANSWERERS,
+    body: Snooze,
+    reply: AskView,
+    change: ({ params, body: { until_ms }, actor, key }) =>
+      gateway.snoozeAsk({ askId: params.ask_id, until: until_ms, actor, key }),
+  });
+};
