@@ -1,77 +1,57 @@
-// Filters the asks of an inbox by a query: words, quoted phrases, and `agent:`, `tool:`, `project:`, `session:` and `is:`
-// for one field. Pure, and the same at the terminal and on the page. Every term must match; a word with an unknown
-// prefix is a plain word.
+// Filters the asks of an inbox by a query (core/ask-query.ts). Pure, and the same at the terminal and on the page.
+import { askedTexts, isFound, parseQuery, type Searched, searchText } from '../core/ask-query.ts';
 import type { AskView, SessionView } from '../core/views.ts';
-import { actionSummary, isQuestion } from './action-summary.ts';
+import { actionSummary } from './action-summary.ts';
 import { type InboxEntry, isOpen } from './inbox-model.ts';
-
-const FIELDS = ['agent', 'tool', 'project', 'session', 'is'] as const;
-type Field = (typeof FIELDS)[number];
-
-interface Term {
-  field: Field | 'any';
-  text: string;
-}
-
-const TERM = /([a-z]+):("[^"]*"?|\S*)|"([^"]*)"?|\S+/g;
-/** What lists show of an id; a shorter ending would match by chance. */
-const SHORTEST_ID_ENDING = 6;
+import { isAsleep } from './triage.ts';
 
 export function filtered(
   entries: readonly InboxEntry[],
   sessions: ReadonlyMap<string, SessionView>,
   query: string,
+  nowMs: number = Date.now(),
 ): readonly InboxEntry[] {
-  const terms = termsOf(query);
+  const terms = parseQuery(query);
   if (terms.length === 0) return entries;
-  return entries.filter((entry) => terms.every((term) => matches(term, entry, sessions.get(entry.ask.session_id))));
+  return entries.filter((entry) => isFound(terms, searchedEntry(entry, sessions.get(entry.ask.session_id), nowMs)));
 }
 
-export function termsOf(query: string): Term[] {
-  const terms: Term[] = [];
-  for (const [whole, prefix, value, quoted] of query.toLowerCase().matchAll(TERM)) {
-    const isField = (FIELDS as readonly (string | undefined)[]).includes(prefix);
-    const text = isField ? (value ?? '').replaceAll('"', '') : (quoted ?? whole);
-    // A prefix without a value is still being typed.
-    if (text !== '') terms.push({ field: isField ? (prefix as Field) : 'any', text });
-  }
-  return terms;
-}
-
-function matches({ field, text }: Term, entry: InboxEntry, session: SessionView | undefined): boolean {
+function searchedEntry(entry: InboxEntry, session: SessionView | undefined, nowMs: number): Searched {
   const { ask } = entry;
-  const { request } = ask;
-  switch (field) {
-    case 'agent':
-      return [session?.agent, session?.agent_id].some((name) => name?.toLowerCase().includes(text));
-    case 'tool':
-      return !isQuestion(request) && request.tool_name.toLowerCase().includes(text);
-    case 'project':
-      return session?.project_ids.some((id) => id.toLowerCase().includes(text)) ?? false;
-    case 'session':
-      return isSession(ask, session, text);
-    case 'is':
-      return statesOf(entry).some((state) => state.startsWith(text));
-    case 'any':
-      return isId(ask.ask_id, text) || isSession(ask, session, text) || searchable(ask, session).includes(text);
-  }
+  const from = session ?? ask.asked_from;
+  const places = [from?.agent, from?.title, from?.work_folder, ...(from?.project_ids ?? [])];
+  return {
+    askId: ask.ask_id,
+    sessionId: ask.session_id,
+    title: from?.title,
+    agents: [from?.agent, from?.agent_id],
+    tool: ask.kind === 'approval' ? ask.request.tool_name : undefined,
+    projects: from?.project_ids ?? [],
+    people: [ask.taken_by?.by ?? '', ask.answer?.answered_by ?? ''].filter(Boolean),
+    risks: (ask.risk ?? []).map(({ risk }) => risk),
+    states: statesOf(entry, nowMs),
+    createdAt: ask.created_at_ms,
+    text: () => `${textOf(ask.request)}\n${searchText(places)}`,
+  };
 }
 
-const isId = (id: string, text: string): boolean =>
-  id.toLowerCase() === text || (text.length >= SHORTEST_ID_ENDING && id.toLowerCase().endsWith(text));
-
-const isSession = ({ session_id }: AskView, session: SessionView | undefined, text: string): boolean =>
-  session_id.toLowerCase().startsWith(text) || (session?.title ?? '').toLowerCase().includes(text);
-
-const statesOf = (entry: InboxEntry): string[] => [
+const statesOf = (entry: InboxEntry, nowMs: number): string[] => [
   entry.ask.kind,
   isOpen(entry) ? 'open' : 'settled',
   ...(entry.ask.expires_at_ms === undefined ? [] : ['expiring']),
+  ...(isAsleep(entry.ask, nowMs) ? ['snoozed'] : []),
+  ...(entry.ask.taken_by ? ['taken'] : []),
+  ...(entry.ask.comments ? ['commented'] : []),
 ];
 
-function searchable({ kind, request }: AskView, session: SessionView | undefined): string {
+/** A request does not change, and a key press filters all of them. */
+const texts = new WeakMap<AskView['request'], string>();
+
+function textOf(request: AskView['request']): string {
+  const known = texts.get(request);
+  if (known !== undefined) return known;
   const { heading, text } = actionSummary(request);
-  const reason = isQuestion(request) ? '' : request.reason.slice(0, 2000);
-  const origin = [session?.agent, session?.work_folder, ...(session?.project_ids ?? [])];
-  return [kind, `${heading}: ${text}`, reason, ...origin].join(' ').toLowerCase();
+  const made = searchText([`${heading}: ${text}`, ...askedTexts(request)]);
+  texts.set(request, made);
+  return made;
 }

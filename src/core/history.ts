@@ -1,68 +1,44 @@
-// Matches asks with a search query: every term must occur in the texts of the ask, which people and agents wrote; names of
-// fields, ids and digests are not searched. A whole session id matches too.
+// Says what a search of the history looks at in an ended ask. The query language is in ask-query.ts.
 
 import { summarise } from './answer.ts';
 import type { EndedAsk } from './ask.ts';
+import { askedTexts, type Searched, searchText, textsIn } from './ask-query.ts';
 import type { Session } from './session.ts';
-
-const MOST_TERMS = 8;
-
-/** Words, and "phrases in quotes"; case-insensitive. */
-export function termsOf(query: string): string[] {
-  const found = query.toLowerCase().match(/"[^"]+"|\S+/g) ?? [];
-  const terms = found.map((term) => (/^".+"$/.test(term) ? term.slice(1, -1).trim() : term)).filter(Boolean);
-  return [...new Set(terms)].slice(0, MOST_TERMS);
-}
 
 type Place = Pick<Session, 'id' | 'agent' | 'agentId' | 'title' | 'workFolder' | 'projectIds'>;
 
-export function isFound(ask: EndedAsk, place: Place, terms: readonly string[]): boolean {
-  if (terms.length === 0) return true;
-  const text = textOf(ask, place).toLowerCase();
-  return terms.every((term) => text.includes(term) || term === place.id.toLowerCase());
-}
-
-/** One line per text, so that no phrase matches across two texts. */
-function textOf(ask: EndedAsk, place: Place): string {
+export function searchedAsk(ask: EndedAsk, place: Place): Searched {
   const { answer } = ask;
-  const answered = ask.kind === 'question' ? summarise(ask.content.questions, answer.answers ?? []) : undefined;
-  return [
-    ...textsOf(ask),
-    answered,
-    ...textsIn(answer.updated_input),
-    answer.behavior,
-    answer.justification,
-    answer.reason,
-    answer.answered_by,
-    ask.status,
-    place.title,
-    place.agent,
-    // Derived from the session's id by default.
-    place.agentId.endsWith(place.id) ? undefined : place.agentId,
-    place.workFolder,
-    ...place.projectIds,
-  ]
-    .filter((text) => text !== undefined)
-    .join('\n');
+  // Derived from the session's id by default.
+  const agentId = place.agentId.endsWith(place.id) ? undefined : place.agentId;
+  return {
+    askId: ask.id,
+    sessionId: place.id,
+    title: place.title,
+    agents: [place.agent, agentId],
+    tool: ask.kind === 'approval' ? ask.content.tool_name : undefined,
+    projects: place.projectIds,
+    people: [answer.answered_by],
+    risks: [],
+    states: [ask.kind, ask.status, 'settled', ...(STATES[answer.behavior ?? ''] ?? [])],
+    createdAt: ask.createdAt,
+    text: () =>
+      searchText([
+        ...askedTexts(ask.content),
+        ask.kind === 'question' ? summarise(ask.content.questions, answer.answers ?? []) : undefined,
+        ...textsIn(answer.updated_input),
+        answer.behavior,
+        answer.justification,
+        answer.reason,
+        answer.answered_by,
+        ask.status,
+        place.title,
+        place.agent,
+        agentId,
+        place.workFolder,
+        ...place.projectIds,
+      ]),
+  };
 }
 
-function textsOf(ask: EndedAsk): (string | undefined)[] {
-  if (ask.kind === 'approval') {
-    const { tool_name, input, reason, suggestions, diff, lineage = [] } = ask.content;
-    return [tool_name, ...textsIn(input), reason, ...textsIn(suggestions), diff, ...lineage];
-  }
-  const { questions, context, lineage = [] } = ask.content;
-  const options = questions.flatMap((question) => question.options);
-  return [
-    context,
-    ...questions.flatMap(({ header, question, placeholder }) => [header, question, placeholder]),
-    ...options.flatMap(({ label, description, preview }) => [label, description, preview]),
-    ...lineage,
-  ];
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
-}
+const STATES: Record<string, string[]> = { allow: ['allowed'], deny: ['denied'] };

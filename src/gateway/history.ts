@@ -1,6 +1,7 @@
 // Searches ended asks, newest first. There is no index, so writers pay nothing: a search reads range by range until it has
 // a page or has reached the limit of one request, and returns how far back it searched.
-import { isFound, termsOf } from '../core/history.ts';
+import { isFound, parseQuery } from '../core/ask-query.ts';
+import { searchedAsk } from '../core/history.ts';
 import type { PastFilter, Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
@@ -49,7 +50,8 @@ export async function searchHistory(ports: Ports, search: Search, actor: Actor):
 }
 
 async function searchStretch(ports: Ports, search: Search, before: number, wanted: number, actor: Actor) {
-  const terms = termsOf(search.query);
+  const terms = parseQuery(search.query);
+  const words = terms.filter(({ field, isExcluded }) => field === 'any' && !isExcluded).map(({ text }) => text);
   return ports.store.read(async (r) => {
     // Without search terms every ask matches.
     const length = terms.length === 0 ? Math.min(STRETCH, wanted + 50) : STRETCH;
@@ -57,9 +59,9 @@ async function searchStretch(ports: Ports, search: Search, before: number, wante
     if (!stretch) return undefined;
     const origins = originsOf(r);
     const views: AskView[] = [];
-    for (const { at, value } of await r.pastAsks({ ...search.filter, terms }, stretch.low, before)) {
+    for (const { at, value } of await r.pastAsks({ ...search.filter, terms: words }, stretch.low, before)) {
       const session = await r.session(value.sessionId);
-      if (!session || !isFound(value, session, terms)) continue;
+      if (!session || !isFound(terms, searchedAsk(value, session))) continue;
       views.push(askView(value, undefined, wantsOrigin(actor) ? await origins(value) : undefined));
       if (views.length === wanted) return { views, low: at, at: value.createdAt };
     }

@@ -93,6 +93,7 @@ const PLACES = ['asks.content', 'asks.answer', 'sessions.title', 'sessions.agent
   'sessions.project_ids',
   'sessions.id',
   'asks.status',
+  'asks.id',
 ]);
 
 /** Databases agree on the case of ASCII letters only, and JSON text escapes quotes and backslashes. */

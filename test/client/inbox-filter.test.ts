@@ -1,6 +1,6 @@
 // The filter of the inbox: which asks a query finds.
 import { describe, expect, it } from 'vitest';
-import { filtered, termsOf } from '../../src/client/inbox-filter.ts';
+import { filtered } from '../../src/client/inbox-filter.ts';
 import { approval, asked, entry, question, session } from './asks.ts';
 
 const sessions = new Map([
@@ -42,9 +42,5 @@ describe('the inbox filter', () => {
     ['session:_', []],
   ])('finds by %j: %j', (query, expected) => {
     expect(found(query)).toEqual(expected);
-  });
-
-  it('takes a word with an unknown prefix for a plain word', () => {
-    expect(termsOf('foo:bar')).toEqual([{ field: 'any', text: 'foo:bar' }]);
   });
 });

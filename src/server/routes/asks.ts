@@ -30,7 +30,13 @@ const AskQuery = PageQuery.extend({
   run_id: z.string().optional(),
   agent: z.string().optional(),
   delivery: z.enum(DELIVERY_STATES).optional(),
-  q: z.string().max(500).optional().describe('Words and "phrases" to find in ended asks, newest first'),
+  q: z
+    .string()
+    .max(500)
+    .optional()
+    .describe(
+      'Finds ended asks, newest first: words, "phrases", `agent: tool: by: project: session: is: after: before:`, and `-` before what must not occur',
+    ),
   order: z.enum(['oldest', 'newest']).optional().describe('`newest`: ended asks from the newest back'),
 });
 
