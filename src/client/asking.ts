@@ -65,8 +65,7 @@ export const askQuestion: Ask<QuestionBody, AskOutcome> = async (asking, body, o
 };
 
 export const askApproval: Ask<ApprovalBody, ApprovalOutcome> = async (asking, body, options) => {
-  const project_rules = await projectRulesIn(asking.workFolder ?? body.work_folder);
-  const ask = await endOf(asking, { ...body, ...(project_rules && { project_rules }) }, options);
+  const ask = await endOf(asking, await withProjectRules(body, asking.workFolder), options);
   if (!hasEnded(ask)) return { status: 'held', ask_id: ask.ask_id };
   const outcome = approvalOutcome(ask, body.input);
   if (options?.acknowledge === 'later') return outcome;
@@ -79,6 +78,12 @@ export const askApproval: Ask<ApprovalBody, ApprovalOutcome> = async (asking, bo
   }
   return outcome;
 };
+
+/** With the rules of the folder in which it would run. */
+export async function withProjectRules(body: ApprovalBody, workFolder: string | undefined): Promise<ApprovalBody> {
+  const project_rules = await projectRulesIn(workFolder ?? body.work_folder);
+  return project_rules ? { ...body, project_rules } : body;
+}
 
 /** What is about to run, digested from what the caller holds, not from what the server says about it. */
 async function digestToRun(

@@ -2,7 +2,7 @@
 // so no worker claims it. The same run is found again after a crash, which makes a repeated ask safe.
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { AskView, SessionView } from '../core/views.ts';
-import { type Asking, askApproval, askQuestion } from './asking.ts';
+import { type Asking, askApproval, askQuestion, withProjectRules } from './asking.ts';
 import { type Client, createClient } from './client.ts';
 import type { ApprovalOutcome, AskOutcome } from './outcome.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from './spec.ts';
@@ -23,6 +23,12 @@ export interface StartSpec {
 /** Always in this process; over a union, member by member. */
 export type Blocking<S> = S extends unknown ? Omit<S, 'mode'> & { signal?: AbortSignal | undefined } : never;
 
+/** The same, for an ask that this process does not wait for. */
+export type Unblocking<S> = S extends unknown ? Omit<S, 'mode'> : never;
+
+/** The ask as it was stored, or found under its `id`. */
+export type Raised = Pick<AskView, 'ask_id' | 'session_id' | 'run_id' | 'status'>;
+
 export interface Work {
   readonly session_id: string;
   readonly run_id: string;
@@ -30,6 +36,8 @@ export interface Work {
   ask(spec: Blocking<AskSpec>): Promise<AskOutcome>;
   /** `allowed` only if a person or a setting said so: no silence, failure or deadline ever makes it true. */
   approve(spec: Blocking<ApproveSpec>): Promise<ApprovalOutcome>;
+  /** Stores the ask and does not wait for it; see `outcomeOf`. The same `id` again is the same ask. */
+  raise(spec: Unblocking<AskSpec> | Unblocking<ApproveSpec>): Promise<Raised>;
   say(text: string): Promise<void>;
   complete(text?: string): Promise<void>;
   fail(error: string): Promise<void>;
@@ -74,6 +82,15 @@ async function workIn(client: Client, waits: Waits, session: SessionView, text: 
       const outcome = await askApproval(asking(signal), approvalBody(spec, spec.id ?? newCallId()));
       return outcome as ApprovalOutcome;
     },
+    async raise(spec) {
+      const id = spec.id ?? newCallId();
+      const body =
+        'tool_name' in spec
+          ? await withProjectRules(approvalBody(spec, id), session.work_folder)
+          : questionBody(spec, id);
+      const { ask_id, session_id, run_id, status } = await client.asks.raise(runId, body);
+      return { ask_id, session_id, run_id, status };
+    },
     async say(text) {
       await client.runs.output(runId, { text });
     },
@@ -98,7 +115,7 @@ async function runOf(client: Client, sessionId: string, text: string, once: bool
 }
 
 /** Operators may not read secret answers; the program that asked may, with a token of its session for this one look. */
-async function readSecret(client: Client, ask: AskView): Promise<AskView> {
+export async function readSecret(client: Client, ask: AskView): Promise<AskView> {
   const own = await client.asks.get(ask.ask_id);
   if (own.answer?.answers?.some((a) => a.freeform_answer !== undefined && a.secret)) return own;
   const body = { scope: 'agent' as const, session_id: ask.session_id, expires_after_ms: SECRET_TOKEN_MS };

@@ -1,6 +1,6 @@
 // The public entry: `ask` and `approve` as a program calls them. Every end has its own status, no silence is an approval, and
 // the same id is the same ask.
-// Covers: src/client/asking.ts, src/client/local.ts, src/client/outcome.ts, src/client/spec.ts, src/client/work.ts
+// Covers: src/client/asking.ts, src/client/local.ts, src/client/read-outcome.ts, src/client/outcome.ts, src/client/spec.ts, src/client/work.ts
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -273,5 +273,42 @@ describe('connect', () => {
     leaving.close();
     expect(await waiting).toBeInstanceOf(Error);
     expect((await hp.api.asks.get(ask.ask_id)).status).toBe('pending');
+  });
+});
+
+describe('raise', () => {
+  it('returns at once, and outcomeOf says pending until there is an answer, then the same outcome each time', async () => {
+    const raised = await hp.raise({ id: 'r1', question: 'Where to?', options: ['staging', 'production'] });
+    expect(raised).toMatchObject({ status: 'pending' });
+    expect(await hp.raise({ id: 'r1', question: 'Where to?', options: ['staging', 'production'] })).toEqual(raised);
+    expect(await hp.outcomeOf(raised.ask_id)).toEqual({ ask_id: raised.ask_id, status: 'pending' });
+    await answer(await shown('r1'), { selected_option_ids: ['option-1'] });
+    const other = connect({ url, token: server.token });
+    const outcome = await other.outcomeOf(raised.ask_id);
+    expect(outcome).toMatchObject({ kind: 'question', status: 'answered', answer: 'staging' });
+    expect(await other.outcomeOf(raised.ask_id)).toEqual(outcome);
+    expect(await hp.api.asks.get(raised.ask_id)).toMatchObject({ delivery: { state: 'delivered' } });
+    expect(await hp.api.sessions.get(raised.session_id)).toMatchObject({ status: 'ended' });
+  });
+
+  it('allows exactly the input of the outcome, and no end without a decision allows', async () => {
+    const input = { target: 'staging' };
+    const edited = await hp.raise({ id: 'r2', tool_name: 'deploy', input });
+    await decide(await shown('r2'), { behavior: 'allow', updated_input: { target: 'eu-staging' } });
+    expect(await hp.outcomeOf(edited.ask_id)).toMatchObject({
+      kind: 'approval',
+      allowed: true,
+      edited: true,
+      input: { target: 'eu-staging' },
+    });
+    const expired = await hp.raise({ tool_name: 'deploy', input, expires_after_ms: 1 });
+    const waited = await hp.outcomeOf(expired.ask_id, { wait_ms: 30_000 });
+    expect(waited).toMatchObject({ kind: 'approval', status: 'expired', allowed: false });
+  });
+
+  it('leaves no session behind for an ask that the server refuses', async () => {
+    const before = (await hp.api.sessions.list({ status: 'active', limit: 500 })).items.length;
+    expect(await problem(hp.raise({ question: '' }))).toMatchObject({ status: 400 });
+    expect((await hp.api.sessions.list({ status: 'active', limit: 500 })).items.length).toBe(before);
   });
 });
