@@ -64,7 +64,10 @@ export function requireNode() {
   if (node) return node;
   fail(
     `Holdpoint needs Node ${NEEDED_MAJOR} or newer, this is ${process.version}. ` +
-      'In a clone run `npm install`, which brings it; otherwise install it from https://nodejs.org.',
+      (existsSync(join(root, 'src'))
+        ? 'Run `npm install` here, which brings it.'
+        : `Put it beside Holdpoint with \`npm install node@${NEEDED_MAJOR}\` (\`npm install -g\` if it is installed globally), or ` +
+          `start with \`npx --package node@${NEEDED_MAJOR} --package holdpoint holdpoint\`.`),
   );
 }
 
@@ -81,6 +84,8 @@ export function handOver(node, args, { isHook = false, env = process.env } = {})
     detached: isHook,
   });
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal));
+  // Started over such a channel ourselves, as by a test server: the child ends with the starter.
+  if (process.channel) process.on('disconnect', () => child.kill('SIGTERM'));
   child.on('error', (error) => fail(`Cannot run ${node}: ${error.message}`));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);

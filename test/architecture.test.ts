@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ['core', 'gateway', 'node', ...FEATURES],
   mcp: ['core', 'gateway', ...FEATURES],
   client: ['core', 'node'],
+  testing: ['core', 'client'],
   agents: ['core', 'client', 'node'],
   worker: ['core', 'client', 'agents', 'node'],
   cli: ['core', 'client', 'boot', 'node'],
@@ -29,7 +30,7 @@ const CORE_NEVER_SAYS =
   /\bDate\.now\b|\bMath\.random\b|\bnew Date\(|\basync\b|\bawait\b|\bPromise\b|\bperformance\.now\b|\brandomUUID\b|\bset(?:Timeout|Interval)\b/g;
 /** Types only: what core is given from outside is asynchronous, core itself is not. */
 const PORTS = 'src/core/ports.ts';
-const STARTS_PROCESSES = ['worker'];
+const STARTS_PROCESSES = ['worker', 'testing'];
 /** The person's own editor and git, at the person's own terminal. */
 const OWN_PROGRAMS = ['src/cli/prompt/editor.ts', 'src/cli/witness-command.ts'];
 
