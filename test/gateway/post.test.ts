@@ -340,10 +340,11 @@ describe('concurrent posts of two people', () => {
   });
 });
 
-it('refuses a post to an expired prompt', async () => {
+it('refuses a post to an expired prompt, whether or not the sweep came first', async () => {
   const h = await held(server, { expires_after_ms: 50 });
   server.advance(60);
-  await refusal(post(server, h.sessionId, '1'), 409, 'question_expired');
+  await refusal(post(server, h.sessionId, '1', prompt(h)), 409, 'question_expired');
+  await refusal(post(server, h.sessionId, '1', prompt(h)), 409, 'question_expired');
   expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', '! ✗ Cancelled: expired', 'end cancelled']);
 });
 

@@ -8,11 +8,9 @@ import type { Store } from '../../../src/core/ports.ts';
 import type { OpenGateway } from '../../support/gateway.ts';
 import { adopt, modelState, realState } from './compare.ts';
 import { isLost, type ModelState } from './model.ts';
-import { type Played, playedOn, playStory } from './played.ts';
+import { modelTimeout, type Played, playedOn, playStory, seededRuns } from './played.ts';
 import { actions, type Beat, stepOf, stories } from './step-sequences.ts';
 import type { Got, Step } from './steps.ts';
-
-const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
 
 /** Beats that share their first numbers tend to choose the same ask or run. */
 const volley: fc.Arbitrary<Beat[]> = fc
@@ -42,10 +40,10 @@ it(
           });
         },
       ),
-      { numRuns: RUNS },
+      seededRuns(),
     );
   },
-  60_000 + RUNS * 2_000,
+  modelTimeout(2_000),
 );
 
 /** Fires the steps together and returns the model of an order that explains the outcome. */

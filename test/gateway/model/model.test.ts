@@ -1,15 +1,13 @@
 // The real gateway against the model: random sequences of everything that agents, people and time can do. After each step
 // both must agree; at the end the invariants must hold. A failure prints its seed and the shortest sequence that shows it.
-// HOLDPOINT_MODEL_RUNS makes it run longer.
+// HOLDPOINT_MODEL_RUNS makes it run longer, HOLDPOINT_MODEL_SEED plays the same again.
 // Covers: src/gateway/gateway.ts
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { modelState, realState } from './compare.ts';
-import { playedOn, playStory } from './played.ts';
+import { modelTimeout, playedOn, playStory, seededRuns } from './played.ts';
 import { stories } from './step-sequences.ts';
-
-const RUNS = Number(process.env.HOLDPOINT_MODEL_RUNS ?? 120);
 
 it(
   'agrees with the model after every step of a random sequence',
@@ -20,8 +18,8 @@ it(
           playStory(played, story, async () => expect(await realState(played.open)).toEqual(modelState(played.model))),
         ),
       ),
-      { numRuns: RUNS },
+      seededRuns(),
     );
   },
-  60_000 + RUNS * 1_000,
+  modelTimeout(1_000),
 );
