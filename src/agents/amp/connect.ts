@@ -6,17 +6,17 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
+import type { ToolRule } from '../../core/tool-rules.ts';
 import type { Connector, ConnectTarget } from '../agent.ts';
 import { SettingsProblem } from '../kit/hooks-file.ts';
 import { blankIn, namedTwice, putIn, takeOut } from '../kit/settings-json.ts';
+import { permissionsFor, SHELLS } from './rules.ts';
 
 const KEY = 'amp.permissions';
 const DELEGATE = 'holdpoint-amp-delegate';
-/** Tools that change something or run programs. The three shell tools are those of Amp's different models. */
+/** Tools that change something or run programs. */
 const TOOLS = [
-  'Bash',
-  'shell_command',
-  'async_shell_command',
+  ...SHELLS,
   'edit_file',
   'create_file',
   'delete_file',
@@ -37,6 +37,16 @@ type Rule = z.infer<typeof Rule>;
 const Settings = z.looseObject({ [KEY]: z.array(Rule).optional() });
 
 const isOurs = ({ action, to }: Rule): boolean => action === 'delegate' && to !== undefined && to.endsWith(DELEGATE);
+
+/** The settings of one run: those of a connected Amp, with what rules say about whole tools. */
+export function settingsWith(text: string, rules: readonly ToolRule[]): string {
+  const { [KEY]: all = [], ...rest } = read(text);
+  const [ours] = all.filter(isOurs);
+  if (!ours) throw new SettingsProblem('It has no permission rules of Holdpoint.');
+  const theirs = all.filter((rule) => !isOurs(rule));
+  const compiled = permissionsFor(rules, theirs, (tool) => ({ ...ours, tool }));
+  return JSON.stringify({ ...rest, [KEY]: [...compiled, ...all.filter(isOurs)] });
+}
 
 const isEmpty = (text: string | undefined): boolean => text === undefined || text.trim() === '';
 

@@ -7,6 +7,7 @@ import type { ApprovalOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
 import { approveInHook, endAbandonedCall } from '../kit/hook-approval.ts';
+import { SHELLS } from './rules.ts';
 
 const Input = z.record(z.string(), z.unknown());
 /** What Amp says about a call besides its arguments, in the environment of the delegate. */
@@ -16,7 +17,6 @@ const Call = z.looseObject({
   PWD: z.string().optional(),
 });
 
-const SHELLS = ['Bash', 'shell_command', 'async_shell_command'];
 const GIVEN_UP = 'Amp gave the call up';
 
 /** `{"decision":"allow"}`, as the delegate expects it, or a rejection with its reason. */

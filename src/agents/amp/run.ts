@@ -1,12 +1,15 @@
 // Runs Amp as a managed run: `amp --execute --stream-json`, one process per run, one thread per session. Amp says nothing about
 // permissions on that stream: its rules delegate to Holdpoint, so it is started only where those rules are in place.
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { AgentContext, Ending, ProcessExit } from '../agent.ts';
 import { resolveInput } from '../kit/inherited-settings.ts';
 import { createOutputQueue } from '../kit/output-queue.ts';
 import { parsedJson } from '../wire/json-rpc.ts';
 import { folderProblem } from '../workspace/work-folder.ts';
-import { connector } from './connect.ts';
+import { connector, settingsWith } from './connect.ts';
+import { folderSettingsProblem } from './folder-settings.ts';
 import { type AmpSpec, readAmpInput } from './input.ts';
 import { program } from './program.ts';
 import { StreamLine } from './protocol.ts';
@@ -21,17 +24,25 @@ export async function runAmp(context: AgentContext): Promise<Ending> {
   const { input, inherited } = await resolveInput(context, (before) => !('problem' in readAmpInput(before)));
   const spec = readAmpInput(input, inherited);
   if ('problem' in spec) return { ended: 'failed', error: spec.problem, reason: 'worker-failed' };
-  const problem = (await folderProblem(context.session.work_folder)) ?? (await rulesProblem(context));
+  const { work_folder = '' } = context.session;
+  const settings = await readFile(connector.file(context.env), 'utf8').catch(() => '');
+  const problem =
+    (await folderProblem(work_folder || undefined)) ??
+    (connector.isConnected(settings) ? undefined : NOT_CONNECTED) ??
+    (await folderSettingsProblem(work_folder));
   if (problem) return { ended: 'failed', error: problem, reason: 'worker-failed' };
-  return runProcess(context, spec);
+  const folder = await mkdtemp(join(tmpdir(), 'holdpoint-amp-'));
+  try {
+    const file = join(folder, 'settings.json');
+    await writeFile(file, settingsWith(settings, await context.toolRules()), { mode: 0o600 });
+    return await runProcess(context, spec, file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
-async function rulesProblem({ env }: AgentContext): Promise<string | undefined> {
-  const settings = await readFile(connector.file(env), 'utf8').catch(() => '');
-  return connector.isConnected(settings) ? undefined : NOT_CONNECTED;
-}
-
-async function runProcess(context: AgentContext, spec: AmpSpec): Promise<Ending> {
+/** `settings`: its settings with the rules of this run, of which its delegate learns whom to ask. */
+async function runProcess(context: AgentContext, spec: AmpSpec, settings: string): Promise<Ending> {
   const { run, signal } = context;
   const queue = createOutputQueue(context, () => {});
   const thread = (await context.recall(THREAD))?.thread_id;
@@ -53,7 +64,7 @@ async function runProcess(context: AgentContext, spec: AmpSpec): Promise<Ending>
   const amp = await context.processes.start({
     argv: argvOf(spec, thread),
     folder: context.session.work_folder as string,
-    env: { ...context.env, HOLDPOINT_RUN_ID: run.run_id },
+    env: { ...context.env, HOLDPOINT_RUN_ID: run.run_id, AMP_SETTINGS_FILE: settings },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     signal,
     onLine: receive,

@@ -4,7 +4,9 @@ import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { connector } from '../../../src/agents/amp/connect.ts';
+import { connector, settingsWith } from '../../../src/agents/amp/connect.ts';
+import { type Rule, sourced } from '../../../src/core/rule.ts';
+import { toolRules } from '../../../src/core/tool-rules.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { connectedAmpForAll } from '../amp/test-bed.ts';
 import { ampVersion, amp as binary } from './binaries.ts';
@@ -57,6 +59,60 @@ describe.skipIf(!binary)(`Amp ${ampVersion}`, () => {
     // Its delegate is not there, so every other call is rejected.
     expect((await decided('T-3', 'Bash', '--cmd', 'ls')).action).toBe('reject');
     writeFileSync(amp.settingsFile, ours);
+  });
+
+  it('decides by compiled rules what they say about whole tools, and widens nothing that its person restricts', async () => {
+    const connected = readFileSync(amp.settingsFile, 'utf8');
+    const own = [
+      { tool: 'create_file', matches: { path: '*.env' }, action: 'reject' },
+      { tool: 'delete_file', action: 'ask' },
+      { tool: 'Bash', matches: { cmd: 'make *' }, action: 'allow' },
+      { tool: 'mcp__db__drop', action: 'allow' },
+    ];
+    const [target] = connector.targets(connected);
+    const place = { program: '/nowhere/holdpoint', url: target?.url ?? '', data: target?.data ?? '', token: '' };
+    const settings = connector.connected(JSON.stringify({ 'amp.permissions': own }), place);
+    const rules: Rule[] = [
+      { tool: 'edit_file', action: 'allow' },
+      { tool: 'create_file', action: 'allow' },
+      { tool: 'delete_file', action: 'allow' },
+      { tool: 'Read', action: 'reject' },
+      { tool: 'Bash', matches: { command: 'rm *' }, action: 'reject' },
+      { tool: 'mcp__notes__read', action: 'allow' },
+      { tool: 'mcp__*', action: 'reject' },
+    ];
+    writeFileSync(amp.settingsFile, settingsWith(settings, toolRules(sourced('session', 'a session', rules))));
+    // The delegate is not there, so that what is delegated is rejected with an error.
+    const said = async (tool: string, ...args: string[]) => {
+      const { action, error } = await decided('T-6', tool, ...args);
+      return error === undefined ? action : 'delegated';
+    };
+    expect({
+      edit: await said('edit_file', '--path', 'a'),
+      create: await said('create_file', '--path', 'a'),
+      ownReject: await said('create_file', '--path', 'a.env'),
+      ownAsk: await said('delete_file', '--path', 'a'),
+      read: await said('Read', '--path', '/etc/passwd'),
+      git: await said('Bash', '--cmd', 'git status'),
+      make: await said('shell_command', '--command', 'make all'),
+      ownAllowBehindRules: await said('Bash', '--cmd', 'make all'),
+      named: await said('mcp__notes__read'),
+      glob: await said('mcp__db__drop'),
+      other: await said('web_search', '--query', 'a'),
+    }).toEqual({
+      edit: 'allow',
+      create: 'allow',
+      ownReject: 'reject',
+      ownAsk: 'ask',
+      read: 'reject',
+      git: 'delegated',
+      make: 'delegated',
+      ownAllowBehindRules: 'delegated',
+      named: 'allow',
+      glob: 'delegated',
+      other: 'allow',
+    });
+    writeFileSync(amp.settingsFile, connected);
   });
 
   it('asks again by itself once it is disconnected', async () => {
