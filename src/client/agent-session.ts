@@ -1,13 +1,17 @@
 // The session that an MCP tool server asks in, over HTTP: found, reused or made, and left. And what the tools need of it.
 import type { QuestionAnswer } from '../core/answer.ts';
+import type { RaiseAsk } from '../core/bodies.ts';
 import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { AskView, SessionView } from '../core/views.ts';
 import { type Client, createClient, listAll } from './client.ts';
 import { HoldpointProblem } from './http.ts';
+import { projectRulesIn } from './project-rules.ts';
 
 export interface AgentSession {
   client: Client;
   sessionId: string;
+  /** Where the program runs. */
+  workFolder: string;
   /** The asks whose answers this program was given to write. */
   sent: Set<string>;
   /** Ends what this program started, unless something is open in it; true if nothing is. `at`: when its agent left. */
@@ -30,9 +34,10 @@ const READ_AFTER_MS = 15_000;
 /** An agent's token has its session already; for any other one is made, or reused. */
 export async function openAgentSession(client: Client, options: AgentSessionOptions): Promise<AgentSession> {
   const sent = new Set<string>();
+  const { workFolder } = options;
   if ((await client.signIn.me()).scope === 'agent') {
     const sessionId = await ownSession(client, options.sessionId);
-    return { client, sessionId, sent, leave: (at) => leaveRun({ client, sessionId, sent }, at) };
+    return { client, sessionId, workFolder, sent, leave: (at) => leaveRun({ client, sessionId, sent }, at) };
   }
   const { title } = options;
   const { session_id } = await sessionFor(client, options);
@@ -40,6 +45,7 @@ export async function openAgentSession(client: Client, options: AgentSessionOpti
   return {
     client: createClient({ url: client.http.url, token, surface: 'mcp', retryForMs: RETRY_FOR_MS }),
     sessionId: session_id,
+    workFolder,
     sent,
     async leave(at) {
       const isOver = await leaveRun({ client, sessionId: session_id, sent }, at);
@@ -73,7 +79,7 @@ async function ownSession(client: Client, wanted: string | undefined): Promise<s
 }
 
 /** Whatever is pending or due keeps the run, for the program that comes next. */
-async function leaveRun(session: Omit<AgentSession, 'leave'>, at: number): Promise<boolean> {
+async function leaveRun(session: Omit<AgentSession, 'leave' | 'workFolder'>, at: number): Promise<boolean> {
   const { client, sessionId: session_id, sent } = session;
   const due = await listAll((page) => client.asks.list({ session_id, delivery: 'due', ...page }));
   let open = (await client.asks.list({ session_id, status: 'pending', limit: 1 })).items.length;
@@ -89,7 +95,7 @@ async function leaveRun(session: Omit<AgentSession, 'leave'>, at: number): Promi
   return true;
 }
 
-export function httpBackend({ client, sessionId, sent }: Omit<AgentSession, 'leave'>) {
+export function httpBackend({ client, sessionId, sent, workFolder }: Omit<AgentSession, 'leave'>) {
   const asks = (query: { status?: 'pending'; delivery?: 'due' }): Promise<AskView[]> =>
     listAll((page) => client.asks.list({ ...query, session_id: sessionId, ...page }));
   return {
@@ -111,7 +117,11 @@ export function httpBackend({ client, sessionId, sent }: Omit<AgentSession, 'lea
       return (await client.runs.start(sessionId, { input: {}, source: 'mcp' }, { idempotencyKey })).run_id;
     },
     input: client.runs.input,
-    raise: client.asks.raise,
+    /** With the rules of the project in whose folder this program runs. */
+    async raise(runId: string, body: RaiseAsk): Promise<AskView> {
+      const project_rules = body.kind === 'approval' ? await projectRulesIn(workFolder) : undefined;
+      return client.asks.raise(runId, { ...body, ...(project_rules && { project_rules }) } as RaiseAsk);
+    },
     unsettled: async () => [...(await asks({ status: 'pending' })), ...(await asks({ delivery: 'due' }))],
     history: () => asks({}),
     look: (askId: string, waitMs: number, signal?: AbortSignal): Promise<AskView> =>

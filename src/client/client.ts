@@ -88,9 +88,13 @@ function createCalls(http: Http, headers?: Record<string, string>) {
   const send = async <T>(call: Call): Promise<T> => (await http.send<T>({ ...call, headers })).value;
   const get = <T>(path: string, query?: object, more?: Pick<Call, 'signal' | 'waitMs'>): Promise<T> =>
     send({ method: 'GET', path, query, ...more });
+  const page = async <T>(path: string, query?: object) => {
+    const received = await http.send<T>({ method: 'GET', path, query, headers });
+    return { value: received.value, ...pageOf(received.headers) };
+  };
   const list = async <T>(path: string, query?: object): Promise<Listed<T>> => {
-    const received = await http.send<T[]>({ method: 'GET', path, query, headers });
-    return { items: received.value, ...pageOf(received.headers) };
+    const { value: items, ...place } = await page<T[]>(path, query);
+    return { items, ...place };
   };
   /** A repeat is harmless by the nature of the call. */
   const put = <T>(path: string, body: object, options?: Options): Promise<T> =>
@@ -278,8 +282,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
         get('/v1/insights', query),
       agents: (): Promise<views.AgentView[]> => get('/v1/agents'),
     },
-    rules: ruleCalls({ send, list }),
-    grants: grantCalls({ send, list }),
+    rules: ruleCalls({ send, page, list }),
+    grants: grantCalls({ send, page, list }),
     tokens: {
       create: (body: In<typeof bodies.CreateToken>, options?: Options): Promise<views.NewTokenView> =>
         post('/v1/tokens', body, options),

@@ -8,13 +8,16 @@ import type { Call } from './http.ts';
 
 interface Sending {
   send<T>(call: Call): Promise<T>;
+  page<T>(path: string, query?: object): Promise<Omit<Listed<never>, 'items'> & { value: T }>;
   list<T>(path: string, query?: object): Promise<Listed<T>>;
 }
 
-export const ruleCalls = ({ send }: Sending) => ({
+export const ruleCalls = ({ send, page }: Sending) => ({
   /** In the order in which they are tried; with those of a session. */
-  list: (query?: Page & { session_id?: string | undefined }): Promise<RuleListView> =>
-    send({ method: 'GET', path: '/v1/rules', query }),
+  async list(query?: Page & { session_id?: string | undefined }): Promise<RuleListView & { next: string | undefined }> {
+    const { value, next } = await page<RuleListView>('/v1/rules', query);
+    return { ...value, next };
+  },
   /** Which rules would decide a call, and why; decides nothing. */
   test: (body: z.input<typeof RuleTest>): Promise<RuleTestView> =>
     send({ method: 'POST', path: '/v1/rules/test', body }),

@@ -15,6 +15,8 @@ export interface DelegateCall {
 export interface Verdict {
   decision: 'allow' | 'ask' | 'reject';
   reason: string;
+  /** It did not decide that a person is asked: it did not start, took too long or replied something else. */
+  hasFailed?: boolean;
 }
 
 export type ConsultDelegate = (call: DelegateCall) => MaybePromise<Verdict>;

@@ -42,6 +42,7 @@ export const EVENT_TYPES = [
   'token.offered',
   'token.created',
   'token.revoked',
+  'rule.delegated',
   'grant.given',
   'grant.used',
   'grant.revoked',

@@ -1,11 +1,12 @@
 // Consults the delegate of an approval after its commit. The approval is pending meanwhile: a person may be faster, and a
-// delegate that fails or is interrupted has simply not answered.
+// delegate that fails or is interrupted has not answered. What it decides is an answer in its name; that it left the decision
+// to a person, or failed, is in the log too.
 import type { ConsultDelegate, Verdict } from '../core/delegate.ts';
 import { HoldpointError } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { ApprovalAskView, AskView } from '../core/views.ts';
 import { approve } from './approve.ts';
-import { openRun } from './ledger.ts';
+import { openRun, openSession } from './ledger.ts';
 import { mutate } from './mutate.ts';
 import { runReply } from './views.ts';
 
@@ -28,17 +29,29 @@ async function consulted(ports: Ports, view: ApprovalAskView, to: string, consul
   const session = await ports.store.read((r) => r.session(view.session_id));
   const { tool_name, input, work_folder = session?.workFolder } = view.request;
   const { session_id, ask_id: request_id } = view;
-  const verdict = await consult({
-    to,
-    agent: session?.agent ?? '',
-    session_id,
-    request_id,
-    tool_name,
-    input,
-    work_folder,
-  });
-  if (verdict.decision !== 'ask') await decide(ports, view, to, verdict);
+  const call = { to, agent: session?.agent ?? '', session_id, request_id, tool_name, input, work_folder };
+  const verdict = await Promise.resolve(consult(call)).catch(failed);
+  if (verdict.decision === 'ask') await noteAsked(ports, view, to, verdict);
+  else await decide(ports, view, to, verdict);
 }
+
+/** Nothing changes but the log. */
+async function noteAsked(ports: Ports, view: ApprovalAskView, to: string, verdict: Verdict): Promise<void> {
+  const { reason, hasFailed = false } = verdict;
+  await ports.store.write(async (tx) => {
+    const ledger = await openSession(ports, tx, view.session_id);
+    const why = view.request.asked_because?.why;
+    ledger.note(
+      'rule.delegated',
+      { to, decision: 'ask', reason, has_failed: hasFailed, why },
+      view.run_id,
+      view.ask_id,
+    );
+    await ledger.close();
+  });
+}
+
+const failed = (error: Error): Verdict => ({ decision: 'ask', reason: error.message, hasFailed: true });
 
 /** Refused when someone else has decided meanwhile. */
 async function decide(ports: Ports, view: ApprovalAskView, to: string, { decision, reason }: Verdict): Promise<void> {

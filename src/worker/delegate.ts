@@ -39,7 +39,7 @@ interface Limits {
 }
 
 const text = (reason: string): string => storable(truncate(reason.trim(), LONGEST_REASON));
-const asks = (reason: string): Verdict => ({ decision: 'ask', reason: text(reason) });
+const asks = (reason: string): Verdict => ({ decision: 'ask', reason: text(reason), hasFailed: true });
 
 async function byProgram(call: DelegateCall, folder: string, { signal, timeoutMs }: Limits): Promise<Verdict> {
   const { to, agent, tool_name, input } = call;

@@ -96,9 +96,16 @@ describeInBrowser('approvals', () => {
     const isWithin = (element: Element) => element.getBoundingClientRect().right <= innerWidth;
     for (const found of [button(page, 'Deny'), button(page, 'Edit'), offer.getByText(label, { exact: true })])
       expect(await found.evaluate(isWithin)).toBe(true);
-    await button(page, `Allow with this ${label}`).click();
+    await button(page, 'Always…').click();
+    await page.getByRole('region', { name: 'Always allow' }).getByText('A grant of Holdpoint').waitFor();
+    await offer.getByText('Suggested by the agent, as a rule of its own').waitFor();
     await expect
-      .poll(async () => (await testBed.client.asks.get(ask_id)).answer)
+      .poll(async () => {
+        await button(page, `Allow with this ${label}`)
+          .click({ timeout: 2000 })
+          .catch(() => {});
+        return (await testBed.client.asks.get(ask_id)).answer;
+      })
       .toMatchObject({ behavior: 'allow', suggestion_ids: ['session'], answered_by: 'lead' });
     await testBed.client.sessions.end(session_id);
   });

@@ -20,7 +20,8 @@ describeInBrowser('a new run', () => {
     await agent.fill('exec ');
     expect(await note.textContent()).toBe('Any agent that a worker of this server hosts.');
     await page.getByLabel('Command', { exact: true }).waitFor();
-    await page.getByText('The agent can read every file of the account that its worker runs as').waitFor();
+    const exposed = page.getByText('The agent can read every file of the account that its worker runs as');
+    expect(await exposed.textContent()).toMatch(/memory of the worker.*worker --run-as/s);
     await agent.fill('external');
     expect(await note.textContent()).toContain('programs that start their own runs');
     await start.click();

@@ -8,6 +8,7 @@ import {
   allow,
   callId,
   decide,
+  eventsOfSession,
   eventually,
   newSession,
   ok,
@@ -69,13 +70,13 @@ describe('a delegate', () => {
     });
   });
 
-  it('that asks or fails leaves the approval to a person', async () => {
+  it('that asks or fails leaves the approval to a person, and the log says so', async () => {
     const runId = await begun();
     const failing = [
-      async () => ({ decision: 'ask', reason: 'x' }) as const,
-      () => Promise.reject(new Error('broken')),
-    ];
-    for (const one of failing) {
+      [async () => ({ decision: 'ask', reason: 'x' }) as const, { reason: 'x', has_failed: false }],
+      [() => Promise.reject(new Error('broken')), { reason: 'broken', has_failed: true }],
+    ] as const;
+    for (const [one, told] of failing) {
       const done = Promise.withResolvers<void>();
       verdict = () => {
         done.resolve();
@@ -84,6 +85,16 @@ describe('a delegate', () => {
       const ask = await deploy(runId);
       await done.promise;
       expect(await showAsk(server, ask.ask_id)).toMatchObject({ status: 'pending' });
+      const logged = async () =>
+        (await eventsOfSession(server, ask.session_id)).find(
+          ({ type, ask_id }) => type === 'rule.delegated' && ask_id === ask.ask_id,
+        )?.data;
+      await eventually(logged).toMatchObject({
+        to: 'decide-deploys',
+        decision: 'ask',
+        why: 'rule 1 of rules.json (Deploy → delegate) delegates `Deploy`',
+        ...told,
+      });
       await ok(decide(server, runId, allow(ask.ask_id)));
     }
   });

@@ -1,7 +1,7 @@
 // `holdpoint mcp` with the token of an operator: which session it asks in, what it leaves, and how the next program of the
 // same client in the same folder goes on with it.
 // Covers: src/client/agent-session.ts, src/cli/commands/mcp.ts, src/cli/mcp-session-record.ts, src/boot/tools.ts
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -75,6 +75,14 @@ it('makes a session of its own that is over when the program leaves and nothing 
   await client.close();
   await eventually(async () => (await showSession(server, id)).status).toBe('ended');
   expect((await showRun(server, ask.run_id)).status).toBe('completed');
+});
+
+it('has approvals decided by the rules of the project in its folder', slow, async () => {
+  mkdirSync(join(folder, '.holdpoint'));
+  const rules = [{ tool: 'Bash', matches: { command: 'rm *' }, action: 'reject', message: 'Delete nothing here.' }];
+  writeFileSync(join(folder, '.holdpoint', 'rules.json'), JSON.stringify(rules));
+  const result = await call(await start(), 'request_approval', BASH);
+  expect(jsonOf(result)).toMatchObject({ behavior: 'deny', message: expect.stringContaining('Delete nothing here.') });
 });
 
 it('comes back to the session in which it left a form, and receives the answer', slow, async () => {

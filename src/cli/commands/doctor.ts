@@ -78,6 +78,10 @@ function node(): Check {
   return { name: 'versions', state: 'bad', detail, advice };
 }
 
+/** What SECURITY.md says under "What a hosted program can read". */
+const EXPOSURE =
+  'agents that a worker of your account hosts can read every file of your account, operator.token and worker.token among them, and where the system lets them, the memory of server and worker and the environment of what started them. For agents that you do not trust, start as root: holdpoint worker --run-as <account>, or use another machine';
+
 function stateFolderChecks(folder: string): Check[] {
   const name = 'state folder';
   const found = statSync(folder, { throwIfNoEntry: false });
@@ -95,11 +99,8 @@ function stateFolderChecks(folder: string): Check[] {
   );
   if (open.length === 0)
     return [
-      {
-        name,
-        state: 'good',
-        detail: `${folder}, readable by you and by every program of your account, hosted agents included`,
-      },
+      { name, state: 'good', detail: `${folder}, closed to other users` },
+      { name: 'exposure', state: 'good', detail: EXPOSURE },
     ];
   const advice = `chmod go= ${open.join(' ')}`;
   return [{ name, state: 'warning', detail: `other users of this machine can read ${open.join(', ')}`, advice }];

@@ -46,7 +46,7 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapAll(unifiedDiff(request.diff), width, 1));
   const suggested = suggestionsOf(request).flatMap((one) => suggestionLines(one, width));
-  return suggested.length > 0 ? [...lines, [], ...suggested] : lines;
+  return suggested.length > 0 ? [...lines, [], ...suggested, ...suggestionLines(OWN_ALWAYS, width)] : lines;
 }
 
 /** An earlier decision that was lost with its worker before the agent received it. */
@@ -71,8 +71,17 @@ export const suggestionsOf = ({ suggestions = [] }: ApprovalRequest): Suggestion
     return typeof id === 'string' && typeof label === 'string';
   });
 
-function suggestionLines({ id, label }: Suggestion, width: number): Line[] {
-  return wrap(line(span(`--suggestion ${oneLine(id)}  `, 'accent'), span(oneLine(label), 'dim')), width, 2);
+/** Shown beside the agent's own suggestions, so that each is what it is. */
+const OWN_ALWAYS = {
+  flag: '--always',
+  label: 'a grant of Holdpoint: it answers the same call from now on, and can be revoked',
+};
+const AGENTS_OWN = "the agent's own rule, which it applies without asking";
+
+function suggestionLines(one: Suggestion | typeof OWN_ALWAYS, width: number): Line[] {
+  const [flag, label] =
+    'flag' in one ? [one.flag, one.label] : [`--suggestion ${oneLine(one.id)}`, `${AGENTS_OWN}: ${oneLine(one.label)}`];
+  return wrap(line(span(`${flag}  `, 'accent'), span(label, 'dim')), width, 2);
 }
 
 /** The input of the action: what would run. */

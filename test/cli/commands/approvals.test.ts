@@ -62,7 +62,8 @@ describe('approvals allow and deny', PATIENT, () => {
     const suggestions = [{ id: 'session', label: 'Do not ask again' }];
     const ask = await (await bed.work()).approval('suggested', { suggestions });
     const shown = await bed.run(['approvals', 'show', ask.ask_id]);
-    expect(shown.stdout).toMatch(/--suggestion session {2}Do not ask again/);
+    expect(shown.stdout).toMatch(/--suggestion session {2}the agent's own rule, .*: Do not ask again/);
+    expect(shown.stdout).toMatch(/--always {2}a grant of Holdpoint: .* can be revoked/);
     expect(await bed.run(['approvals', 'allow', ask.ask_id, '--suggestion', 'all'])).toMatchObject({
       stderr: expect.stringContaining('It has: session.'),
     });

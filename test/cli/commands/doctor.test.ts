@@ -27,7 +27,7 @@ it('reports that everything is in order', PATIENT, async () => {
   const env = { HOLDPOINT_DATA: bed.server.data, HOLDPOINT_TOKEN: '' };
   const ended = await bed.run(['doctor'], { env });
   expect(ended.code).toBe(0);
-  expect(ended.stdout.match(/^✓ /gm)).toHaveLength(6);
+  expect(ended.stdout.match(/^✓ /gm)).toHaveLength(7);
   expect(ended.stdout).toMatch(/token +valid, scope operator/);
   expect(ended.stdout).toMatch(/agents .*mock/);
   const json = JSON.parse((await bed.run(['doctor', '--json'], { env })).stdout);
@@ -48,6 +48,7 @@ it('advises on an unreachable server, a wrong or weak token, and a readable stat
   const viewer = await bed.run(['doctor', '--token', token]);
   expect(viewer.code).toBe(0);
   expect(viewer.stdout).toMatch(/! token +valid, scope viewer.*\n {2}→ it cannot answer/);
+  expect(viewer.stdout).toMatch(/exposure .*operator\.token.*memory of server and worker.*worker --run-as <account>/);
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const open = await bed.run(['doctor'], { env: { HOLDPOINT_DATA: folder } });

@@ -74,9 +74,10 @@ export function allowed(
   always?: Always,
 ): Decision | undefined {
   if (form.mode === 'deny') return undefined;
-  if (form.mode === 'always') return always && { behavior: 'allow', always };
-  if (form.mode === 'look')
-    return { behavior: 'allow', ...(suggestionIds.length > 0 && { suggestion_ids: suggestionIds }) };
+  const isSuggested = suggestionIds.length > 0;
+  if (form.mode === 'always' && !isSuggested) return always && { behavior: 'allow', always };
+  if (form.mode === 'look' || form.mode === 'always')
+    return { behavior: 'allow', ...(isSuggested && { suggestion_ids: suggestionIds }) };
   const { input } = readEdit(form.edit, request.input);
   return input && isEdited(form, request) ? { behavior: 'allow', updated_input: input } : undefined;
 }

@@ -29,6 +29,10 @@ export function AlwaysField({ askId, approval }: { askId: string; approval: Appr
   const shown = preview.data;
   return (
     <section className="always" aria-label="Always allow">
+      <p className="small muted">
+        A grant of Holdpoint: the agent goes on asking, and Holdpoint answers. Every use is in the log, and “Rules and
+        grants” revokes it.
+      </p>
       <fieldset className="always-choices">
         <legend className="label">From now on, without asking</legend>
         {suggestions.map((matches, i) => (

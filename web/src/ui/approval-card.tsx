@@ -38,7 +38,12 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}
-      {form.mode === 'always' && <AlwaysField askId={ask.ask_id} approval={approval} />}
+      {form.mode === 'always' && (
+        <>
+          <AlwaysField askId={ask.ask_id} approval={approval} />
+          <AgentSuggestions ask={ask} approval={approval} />
+        </>
+      )}
       {form.mode === 'deny' && (
         <ReasonField
           id={`reason-${ask.ask_id}`}
@@ -69,7 +74,7 @@ interface BodyProps {
 
 function Body({ ask, session, approval }: BodyProps) {
   const { request } = ask;
-  const { form, submission } = approval;
+  const { form } = approval;
   const folder = request.work_folder ?? session?.work_folder;
   return (
     <>
@@ -104,17 +109,19 @@ function Body({ ask, session, approval }: BodyProps) {
           <CopyButton text={request.digest} label="Copy the digest" />
         </dd>
       </Facts>
-      {form.mode === 'look' && (
-        <Suggestions
-          askId={ask.ask_id}
-          suggestions={request.suggestions ?? []}
-          isDisabled={submission.isSending}
-          onTake={(id) => approval.allow([id])}
-        />
-      )}
+      {form.mode === 'look' && <AgentSuggestions ask={ask} approval={approval} />}
     </>
   );
 }
+
+const AgentSuggestions = ({ ask, approval }: Omit<BodyProps, 'session'>) => (
+  <Suggestions
+    askId={ask.ask_id}
+    suggestions={ask.request.suggestions ?? []}
+    isDisabled={approval.submission.isSending}
+    onTake={(id) => approval.allow([id])}
+  />
+);
 
 const AFTER_THE_PLAN =
   'Allowed, it leaves plan mode and begins; from then on its permission mode decides what it asks for.';

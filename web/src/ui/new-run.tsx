@@ -123,7 +123,8 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           />
           <p className="small muted">
             The agent can read every file of the account that its worker runs as, including Holdpoint's tokens if they
-            are there. <code>holdpoint worker --run-as</code> gives it an account of its own.
+            are there, and where the system lets it, the memory of the worker. <code>holdpoint worker --run-as</code>{' '}
+            gives it an account of its own.
           </p>
         </div>
         <RunSettings

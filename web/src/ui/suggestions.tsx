@@ -19,6 +19,10 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
   return (
     <section className="suggestions" aria-label="Allow it and more">
       <h3>Allow it and more</h3>
+      <p className="small muted">
+        Suggested by the agent, as a rule of its own: it then stops asking, and Holdpoint can neither list nor revoke
+        it.
+      </p>
       {valid.map(({ id, label, grants }) => (
         <div key={id} className="suggestion">
           <div className="suggestion-text">
