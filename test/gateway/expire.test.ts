@@ -23,9 +23,13 @@ import {
   startRun,
   typesOf,
 } from '../support/api-calls.ts';
-import { serverForAll } from '../support/shared-fixtures.ts';
+import { outcomeOf, person } from '../support/gateway.ts';
+import { gatewayCalls } from '../support/gateway-calls.ts';
+import { gatewayForEach, serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
+/** Nothing runs in its background. */
+const quiet = gatewayForEach();
 
 const HOUR_MS = 60 * 60 * 1000;
 const expiring = (more = {}): Promise<Held> => held(server, { expires_after_ms: HOUR_MS, ...more });
@@ -282,4 +286,14 @@ it('refuses an allow at the deadline even when a read just before showed the ask
   expect((await showAsk(server, h.ask.ask_id)).status).toBe('pending');
   server.advance(HOUR_MS);
   await refusal(decide(server, h.runId, allow(h.ask.ask_id)), 409, 'approval_state_conflict');
+});
+
+it('refuses a text that names no prompt while an expired one is still open', async () => {
+  const calls = gatewayCalls(() => quiet);
+  await calls.session('S');
+  await calls.askFor(await calls.start('S'), 'blocking', { expires_after_ms: 50 });
+  quiet.advance(60);
+  const body = { content: [{ type: 'text' as const, text: '1' }] };
+  const posting = quiet.gateway.postToThread({ threadId: 'thr_S', body, actor: person('lead') });
+  expect(await outcomeOf(posting)).toBe('question_expired');
 });

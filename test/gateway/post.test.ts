@@ -24,15 +24,11 @@ import {
   showAsk,
   showRun,
 } from '../support/api-calls.ts';
-import { outcomeOf, person } from '../support/gateway.ts';
-import { gatewayCalls } from '../support/gateway-calls.ts';
-import { gatewayForEach, operatorForAll, serverForAll } from '../support/shared-fixtures.ts';
+import { operatorForAll, serverForAll } from '../support/shared-fixtures.ts';
 import { chat, itemsOf, pathOf, post, textPost } from '../support/thread.ts';
 
 const server = serverForAll();
 const mate = operatorForAll(server, 'mate');
-/** Nothing runs in its background. */
-const quiet = gatewayForEach();
 
 const APPROVAL = { kind: 'approval' };
 const delivered = (h: Held) => ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`));
@@ -350,16 +346,6 @@ it('refuses a post to an expired prompt, whether or not the sweep came first', a
   await refusal(post(server, h.sessionId, '1', prompt(h)), 409, 'question_expired');
   await refusal(post(server, h.sessionId, '1', prompt(h)), 409, 'question_expired');
   expect(await chat(server, h.sessionId)).toEqual(['? Which provider?', '! ✗ Cancelled: expired', 'end cancelled']);
-});
-
-it('refuses a text that names no prompt while an expired one is still open', async () => {
-  const calls = gatewayCalls(() => quiet);
-  await calls.session('S');
-  await calls.askFor(await calls.start('S'), 'blocking', { expires_after_ms: 50 });
-  quiet.advance(60);
-  const body = { content: [{ type: 'text' as const, text: '1' }] };
-  const posting = quiet.gateway.postToThread({ threadId: 'thr_S', body, actor: person('lead') });
-  expect(await outcomeOf(posting)).toBe('question_expired');
 });
 
 it('opens one prompt at a time, and each post answers the open one', async () => {
