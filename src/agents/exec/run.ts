@@ -54,7 +54,8 @@ async function dispatch(parts: Dispatch): Promise<Ending> {
     if (asked) return await ask(context, asked);
     await rm(taken, { recursive: true, force: true });
     await discard(sentinel, join(own, `stale-${context.run.run_id}`));
-    writeFileAtomic(inputFile, JSON.stringify(spec.input));
+    // Named so that a later dispatch removes it where the worker is killed before the rename.
+    writeFileAtomic(inputFile, JSON.stringify(spec.input), { draft: join(own, `draft-${context.run.run_id}`) });
     const guide = isOptedOut(context, spec) ? [] : runtime.overlay(spec.skills.map(folderOf));
     const skills = await skillFiles(context, spec.skills, runtime.skills);
     await reportLeftOut(context, await layOverlay(folder, own, [...guide, ...skills]));
