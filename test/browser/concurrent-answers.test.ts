@@ -44,6 +44,35 @@ describeInBrowser('an ask that ends elsewhere', () => {
     expect(await run.received('both')).toBe('answered: not on a Friday');
   });
 
+  it('fetches again when an event comes while the first response is on its way', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'build' } });
+    const { ask_id } = await client.asks.raise(run_id, {
+      kind: 'approval',
+      tool_call_id: 'slow',
+      tool_name: 'Bash',
+      input: { command: 'make' },
+    });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask_id}`);
+    await page.getByRole('button', { name: 'Allow once', exact: true }).waitFor();
+    // What the first response says was true before the agent had the answer; it does not arrive.
+    let requests = 0;
+    let isHeld = true;
+    await page.route(`**/v1/asks/${ask_id}`, async (route) => {
+      requests += 1;
+      if (!isHeld) await route.continue();
+    });
+    await client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
+    await expect.poll(() => requests).toBeGreaterThan(0);
+    isHeld = false;
+    await client.asks.delivered(ask_id);
+    const chip = page.getByRole('region', { name: 'How it ended' }).getByText('the agent has it');
+    // Before the request times out and is repeated anyway.
+    await chip.waitFor({ timeout: 20_000 });
+  });
+
   it('says who was first when a click comes too late, and changes nothing', async () => {
     const run = await playMock(testBed.client, approve('late'));
     const { ask_id, run_id } = await run.ask('late');

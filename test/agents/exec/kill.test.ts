@@ -27,7 +27,7 @@ it.each(VICTIMS)(
     }
     for (const folder of readdirSync(bed.folder)) {
       const left = readdirSync(join(bed.folder, folder), { recursive: true }).filter((name) => name !== 'draft');
-      expect(left, left.join(" ")).toEqual(['began', 'program.sh']);
+      expect(left, left.join(' ')).toEqual(['began', 'program.sh']);
     }
     bed.close();
   },

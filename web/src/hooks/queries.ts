@@ -10,8 +10,14 @@ export const queries = new QueryClient({
 });
 
 onStale((keys) => {
-  for (const queryKey of keys) void queries.invalidateQueries({ queryKey });
+  for (const queryKey of keys) void refetch(queryKey);
 });
+
+/** Cancels what is being fetched first: a response that was on its way before the event would count as fresh. */
+async function refetch(queryKey: QueryKey): Promise<void> {
+  await queries.cancelQueries({ queryKey }, { silent: true });
+  await queries.invalidateQueries({ queryKey });
+}
 
 /**
  * `useQuery` over this cache. An event invalidates `['session', id]`, `['ask', id]` and `['sessions']`, and every key that
