@@ -21,7 +21,8 @@ export class Command extends BaseCommand {
 
   withServer(): this {
     this.withAddress('file with the token (HOLDPOINT_TOKEN; otherwise the one in the state folder)');
-    return this.option('--json', 'print JSON');
+    this.option('--json', 'print JSON');
+    return this.option('--fields <names>', 'print only these fields, as JSON: ask_id,request.tool_name');
   }
 
   /** `token` says which one is meant. */
@@ -40,6 +41,14 @@ export class Command extends BaseCommand {
   withScope(verb: string): this {
     this.option('--session-id <id>', `${verb} this session only`);
     return this.option('--run-id <id>', `${verb} this run only`);
+  }
+
+  /** For commands that ask and wait for the answer. */
+  withWaiting(): this {
+    return this.option('--wait-ms <number>', 'wait at most this long; then exit code 12, and the request stays open')
+      .option('--expires-after-ms <number>', 'when the request expires; it stays open without end otherwise')
+      .option('--id <name>', 'a name of your own: the same name again is the same request, with the same answer')
+      .option('--title <text>', 'who asks; the name of this folder otherwise');
   }
 
   withMutation(): this {

@@ -14,6 +14,8 @@ export const EXIT = {
   aborted: 8,
   unfinished: 9,
   altered: 10,
+  denied: 11,
+  away: 12,
 } as const;
 export type ExitName = keyof typeof EXIT;
 
@@ -29,6 +31,8 @@ export const EXIT_MEANINGS: Record<ExitName, string> = {
   aborted: 'The person left (Ctrl-C, end of input): nothing more was done.',
   unfinished: 'The run ended without completing: failed, cancelled or interrupted.',
   altered: 'The log was altered, or part of it is missing.',
+  denied: 'A person said no: the request was denied or declined.',
+  away: 'Nobody answered in the time that `--wait-ms` gives; the request stays open.',
 };
 
 /** Codes for which the HTTP status is not enough. */

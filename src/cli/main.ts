@@ -9,7 +9,9 @@ const args = withDefault(process.argv.slice(2));
 
 /** Flags after `--` belong to the command of the agent. */
 const wantsJson = (words: readonly string[]): boolean =>
-  words.slice(0, words.includes('--') ? words.indexOf('--') : undefined).includes('--json');
+  words
+    .slice(0, words.includes('--') ? words.indexOf('--') : undefined)
+    .some((word) => word === '--json' || /^--fields(=|$)/.test(word));
 
 // A closed pipe, as with `| head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

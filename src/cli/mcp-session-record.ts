@@ -1,5 +1,5 @@
-// Records which session `holdpoint mcp` asks in, for each server, folder and client: a program that left with something open
-// is followed by the next one in the same session. A record belongs to one living process, so that two programs in one
+// Records under which id a program asks, for each server, folder and client or question: the session of `holdpoint mcp`, the
+// ask of `holdpoint ask`. A program that left with something open is followed by the next one under the same id. A record belongs to one living process, so that two programs in one
 // folder have a session each.
 import { hash } from 'node:crypto';
 import { mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { writeFileAtomic } from '../node/atomic-file.ts';
 const Content = z.object({ pid: z.int(), session_id: z.string().optional() });
 
 export interface SessionRecord {
-  /** The session that an earlier program left open. */
+  /** What an earlier program left open. */
   sessionId: string | undefined;
   keep(sessionId: string): void;
   drop(): void;
@@ -19,8 +19,7 @@ export interface SessionRecord {
 const MOST = 100;
 
 /** `of`: what tells apart which programs may follow each other. */
-export function takeRecord(stateFolder: string, of: readonly string[]): SessionRecord | undefined {
-  const folder = join(stateFolder, 'mcp');
+export function takeRecord(folder: string, of: readonly string[]): SessionRecord | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = hash('sha256', JSON.stringify(of), 'hex').slice(0, 16);
   for (let n = 1; n <= MOST; n++) {

@@ -1,5 +1,6 @@
 // Writes the results of a command: lines, tables or JSON to standard output, notes for the person to standard error. Lines
 // are fitted to the terminal where there is one, and written whole where there is none. Owns the streams, not the texts.
+import { fieldNames, pickFields } from './text/field-choice.ts';
 import { jsonText } from './text/json-text.ts';
 import { cells, crop, fill, lineCells } from './text/layout.ts';
 import { hasColours, type Line, line, painter, span } from './text/spans.ts';
@@ -21,13 +22,22 @@ export function print(...lines: readonly Line[]): void {
   for (const of of lines) process.stdout.write(`${paint(of).trimEnd()}\n`);
 }
 
+let fields: readonly string[] | undefined;
+
+/** What JSON output is reduced to, as a person named it. */
+export function chooseFields(names: string): void {
+  fields = fieldNames(names);
+}
+
+const chosen = (value: unknown): unknown => (fields ? pickFields(value, fields) : value);
+
 export function printJson(value: unknown): void {
-  process.stdout.write(`${jsonText(value, isTerminal() ? 2 : undefined)}\n`);
+  process.stdout.write(`${jsonText(chosen(value), isTerminal() ? 2 : undefined)}\n`);
 }
 
 /** One document of a stream, on a line of its own. */
 export function printJsonLine(value: unknown): void {
-  process.stdout.write(`${jsonText(value)}\n`);
+  process.stdout.write(`${jsonText(chosen(value))}\n`);
 }
 
 /** A note for the person, never part of the output. */

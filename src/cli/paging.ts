@@ -1,10 +1,25 @@
 // Reads everything that the server lists page by page.
-import { type Client, listAll } from '../client/client.ts';
+import { type Client, every, listAll, PAGE_SIZE } from '../client/client.ts';
 import type { EventView, SessionView } from '../core/views.ts';
 
 /** Sessions, oldest first: those that have not ended, or `all`. */
 export const listSessions = (client: Client, { all }: { all?: boolean }): Promise<SessionView[]> =>
   listAll((page) => client.sessions.list({ ...(!all && { status: 'active' }), ...page }));
+
+/** The newest first; as many as are wanted of those that `isShown` lets through. */
+export async function newestSessions(
+  client: Client,
+  { all, limit }: { all?: boolean; limit: number | undefined },
+  isShown: (session: SessionView) => boolean,
+): Promise<SessionView[]> {
+  const found: SessionView[] = [];
+  const query = { order: 'newest', ...(!all && { status: 'active' as const }) } as const;
+  for await (const session of every((page) => client.sessions.list({ ...query, limit: PAGE_SIZE, ...page }))) {
+    if (limit !== undefined && found.length >= limit) break;
+    if (isShown(session)) found.push(session);
+  }
+  return found;
+}
 
 /** All events of a log after a number. `page` returns at most PAGE_SIZE events after a number. */
 export async function* eventPages(

@@ -4,6 +4,7 @@
 import type { Command as BaseCommand } from 'commander';
 import { Command } from './command.ts';
 import { Failure } from './failure.ts';
+import { chooseFields } from './output.ts';
 import { version } from './version.ts';
 
 const LOAD = {
@@ -16,6 +17,8 @@ const LOAD = {
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+  ask: async () => (await import('./commands/ask.ts')).askCommand(),
+  approve: async () => (await import('./commands/approve.ts')).approveCommand(),
   run: async () => (await import('./commands/run.ts')).runCommand(),
   connect: async () => (await import('./commands/connect.ts')).connectCommand(),
   disconnect: async () => (await import('./commands/disconnect.ts')).disconnectCommand(),
@@ -31,16 +34,19 @@ const LOAD = {
   db: async () => (await import('./commands/db.ts')).dbCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  version: async () => (await import('./commands/version.ts')).versionCommand(),
   completion: async () => (await import('./commands/completion.ts')).completionCommand(),
+  complete: async () => (await import('./commands/complete.ts')).completeCommand(),
   hook: async () => (await import('./commands/hook.ts')).hookCommand(),
 } satisfies Record<string, () => Promise<Command>>;
 
-/** What the help shows; `hook` is called by agents. */
+/** What the help shows; `hook` is called by agents, `complete` by shells. */
 const GROUPS: Record<string, readonly (keyof typeof LOAD)[]> = {
   'Answer:': ['inbox', 'questions', 'approvals', 'threads'],
   'Look:': ['events', 'sessions', 'runs', 'audit', 'keys'],
-  'Work:': ['run', 'connect', 'disconnect', 'demo', 'mcp', 'acp', 'rules', 'skills'],
-  'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'doctor', 'completion'],
+  'Ask:': ['ask', 'approve', 'mcp'],
+  'Work:': ['run', 'connect', 'disconnect', 'demo', 'acp', 'rules', 'skills'],
+  'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'doctor', 'version', 'completion'],
 };
 /** Generated from all other commands. */
 const NEEDS_ALL = 'completion';
@@ -62,6 +68,12 @@ export async function createProgram(firstWord?: string): Promise<Command> {
     const title = titles.get(name);
     program.addCommand((await load()).helpGroup(title ?? ''), { hidden: title === undefined });
   }
+  program.hook('preAction', (_, action) => {
+    const { fields } = action.opts<{ fields?: string }>();
+    if (fields === undefined) return;
+    chooseFields(fields);
+    action.setOptionValue('json', true);
+  });
   throwFailures(program);
   return program;
 }
@@ -105,7 +117,8 @@ const commandAt = (program: BaseCommand, path: readonly string[]): BaseCommand |
 
 /** Without a command the program serves; flags alone are flags of `serve`. */
 export function withDefault(args: readonly string[]): string[] {
-  const [first] = args;
+  const [first, ...rest] = args;
+  if (first === '-v') return ['--version', ...rest];
   const isGlobal = first !== undefined && ['-h', '--help', '-V', '--version', 'help'].includes(first);
   if (first !== undefined && (!first.startsWith('-') || isGlobal)) return [...args];
   return ['serve', ...args];

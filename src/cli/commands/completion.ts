@@ -1,5 +1,5 @@
-// `holdpoint completion`: generates a completion script for bash, zsh or fish from the command tree. The scripts call no
-// program while a person types.
+// `holdpoint completion`: generates a completion script for bash, zsh or fish from the command tree. Where an id is wanted, the
+// script asks `holdpoint complete` for those there are.
 import { Argument, type Command as BaseCommand } from 'commander';
 import { shellQuote } from '../../node/shell-quote.ts';
 import { Command } from '../command.ts';
@@ -26,6 +26,23 @@ interface Context {
   commands: Word[];
   options: (Word & { takesValue: boolean; values: readonly string[] })[];
   values: readonly string[];
+  /** What kind of id its argument is. */
+  ids: string | undefined;
+}
+
+const ID_ARGUMENTS: Record<string, string> = {
+  session_id: 'sessions',
+  run_id: 'runs',
+  token: 'tokens',
+  grant: 'grants',
+};
+const ID_OPTIONS: Record<string, string> = { '--session-id': 'sessions', '--run-id': 'runs' };
+const offer = (ids: string): string => `$(holdpoint complete ${ids} 2>/dev/null)`;
+
+function idsOf(command: BaseCommand): string | undefined {
+  const name = command.registeredArguments[0]?.name() ?? '';
+  // Questions and approvals call theirs the same.
+  return name === 'request_id' ? command.parent?.name() : ID_ARGUMENTS[name];
 }
 
 function contextsOf(command: BaseCommand, path = ''): Context[] {
@@ -47,6 +64,7 @@ function contextsOf(command: BaseCommand, path = ''): Context[] {
         : [],
     ),
     values: command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
+    ids: idsOf(command),
   };
   return [here, ...commands.flatMap((c) => contextsOf(c, `${path} ${c.name()}`.trim()))];
 }
@@ -56,6 +74,13 @@ const wordsOf = (context: Context): string =>
     .map((w) => w.word)
     .concat(context.values)
     .join(' ');
+
+/** The ids are fetched only where no option is being typed. */
+function completed(context: Context): string {
+  const words = `COMPREPLY=($(compgen -W ${shellQuote(wordsOf(context))} -- "$cur"))`;
+  if (context.ids === undefined) return words;
+  return `${words}; [[ "$cur" == -* ]] || COMPREPLY+=($(compgen -W "${offer(context.ids)}" -- "$cur"))`;
+}
 
 /** The words so far, without options and their values, are the command path. */
 function bash(contexts: readonly Context[]): string {
@@ -68,6 +93,9 @@ _holdpoint() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" cmd_path="" word i
   case "$prev" in
 ${[...chosen].map(([word, values]) => `    ${word}) COMPREPLY=($(compgen -W ${shellQuote(values.join(' '))} -- "$cur")); return ;;`).join('\n')}
+${Object.entries(ID_OPTIONS)
+  .map(([word, ids]) => `    ${word}) COMPREPLY=($(compgen -W "${offer(ids)}" -- "$cur")); return ;;`)
+  .join('\n')}
     --*-file|--data|--work-folder|--tls-*) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     ${[...new Set(valued)].join('|')}) return ;;
   esac
@@ -80,7 +108,7 @@ ${[...chosen].map(([word, values]) => `    ${word}) COMPREPLY=($(compgen -W ${sh
     esac
   done
   case "$cmd_path" in
-${contexts.map((p) => `    ${shellQuote(p.path.replaceAll(' ', '/'))}) COMPREPLY=($(compgen -W ${shellQuote(wordsOf(p))} -- "$cur")) ;;`).join('\n')}
+${contexts.map((p) => `    ${shellQuote(p.path.replaceAll(' ', '/'))}) ${completed(p)} ;;`).join('\n')}
   esac
 }
 complete -F _holdpoint holdpoint
@@ -110,7 +138,7 @@ ${contexts
     (p) => `    ${shellQuote(p.path.replaceAll(' ', '/'))})
       local -a here=(${described([...p.commands, ...p.values.map((word) => ({ word, about: '' }))])})
       local -a flags=(${described(p.options)})
-      if [[ "$PREFIX" != -* && \${#here} -gt 0 ]]; then _describe 'command' here; else _describe 'option' flags; fi ;;`,
+      ${p.ids === undefined ? '' : `[[ "$PREFIX" == -* ]] || compadd -- \${(f)"${offer(p.ids)}"}\n      `}if [[ "$PREFIX" != -* && \${#here} -gt 0 ]]; then _describe 'command' here; else _describe 'option' flags; fi ;;`,
   )
   .join('\n')}
   esac
@@ -128,9 +156,14 @@ function fish(contexts: readonly Context[]): string {
     const when = shellQuote([...inside, ...notYet].join('; and ') || 'true');
     return [
       ...context.commands.map((c) => `complete -c holdpoint -f -n ${when} -a ${c.word} -d ${shellQuote(c.about)}`),
+      ...(context.ids === undefined
+        ? []
+        : [`complete -c holdpoint -f -n ${when} -a '(holdpoint complete ${context.ids} 2>/dev/null)'`]),
       ...context.values.map((value) => `complete -c holdpoint -f -n ${when} -a ${value}`),
       ...context.options.map((o) => {
-        const values = o.values.length > 0 ? ` -a ${shellQuote(o.values.join(' '))}` : '';
+        const ids = ID_OPTIONS[o.word];
+        const offered = ids === undefined ? o.values.join(' ') : `(holdpoint complete ${ids} 2>/dev/null)`;
+        const values = offered === '' ? '' : ` -a ${shellQuote(offered)}`;
         return `complete -c holdpoint -n ${when} -l ${o.word.slice(2)}${o.takesValue ? ' -r' : ''}${values} -d ${shellQuote(o.about)}`;
       }),
     ];

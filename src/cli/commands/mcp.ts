@@ -1,6 +1,6 @@
 // `holdpoint mcp`: serves the MCP tools over standard input and output, for an agent that starts its MCP servers itself.
 // Standard output belongs to the protocol; notes for a person go to standard error.
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { type AgentSession, httpBackend, openAgentSession } from '../../client/agent-session.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { serverUrl, stateFolder } from '../../client/local.ts';
@@ -66,7 +66,7 @@ async function openFor(client: Client, sessionId: string | undefined, clientName
 
 function recordFor(of: readonly string[]): SessionRecord | undefined {
   try {
-    return takeRecord(stateFolder(process.env), of);
+    return takeRecord(join(stateFolder(process.env), 'mcp'), of);
   } catch (error) {
     note(`What is open when this program leaves cannot be found again: ${(error as Error).message}`);
     return undefined;

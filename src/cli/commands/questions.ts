@@ -13,6 +13,7 @@ import { Failure } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { findAsk } from '../lookup.ts';
 import { print, printJson } from '../output.ts';
+import { plainAnswer } from '../plain-answer.ts';
 import { promptForAnswers } from '../prompt/line-prompt.ts';
 import { openLineReader } from '../prompt/line-reader.ts';
 import { setExitCode, waitForRun } from '../run-wait.ts';
@@ -30,6 +31,7 @@ export function questionsCommand(): Command {
 }
 
 interface AnswerFlags extends WaitFlags, Scope {
+  text?: string;
   interactive?: boolean;
   declined?: boolean;
   answersJson?: string;
@@ -40,12 +42,15 @@ interface AnswerFlags extends WaitFlags, Scope {
 function answerCommand(): Command {
   return new Command('answer', 'answer a question, or decline it')
     .argument('<request_id>', 'the question, or the beginning or end of its id')
+    .argument('[answer...]', 'numbers, ids or labels of options; or the text, if the question has no options')
+    .option('--text <text>', 'an answer in your own words, or a remark beside the options')
     .option('--interactive', 'ask me at this terminal, question by question')
     .option('--declined', 'decline to answer; the agent is told and continues')
     .option('--answers-json <json>', 'the answers: [{"question_id", "selected_option_ids"?, "freeform_answer"?}]')
     .option('--answers-file <file>', 'the same from a file; - for standard input')
     .option('--justification <text>', 'why, for the agent and the record')
     .withExamples(
+      'holdpoint questions answer 781b0c staging',
       'holdpoint questions answer 781b0c --interactive',
       `holdpoint questions answer 781b0c --answers-json '[{"question_id":"target","selected_option_ids":["staging"]}]'`,
       'holdpoint questions answer 781b0c --declined --justification "you decide"',
@@ -56,14 +61,20 @@ function answerCommand(): Command {
     .action(answer);
 }
 
-function answer(typed: string, flags: AnswerFlags): Promise<void> {
-  const given = givenAnswers(flags);
+function answer(typed: string, words: string[], flags: AnswerFlags): Promise<void> {
+  const isPlain = words.length > 0 || flags.text !== undefined;
+  const given = givenAnswers(flags, isPlain);
   return interruptible('nothing was answered', async (interruption) => {
     const client = await interruption.or(connect(flags));
     const ask = await interruption.or(findAsk(client, 'question', typed, flags));
+    const answers = async () => {
+      if (!isPlain) return given ?? (await prompted(client, ask, interruption));
+      if (!isQuestion(ask.request)) throw alreadyEnded(ask);
+      return plainAnswer(ask.request, { words, text: flags.text });
+    };
     const resolution: QuestionResolution = {
       request_id: ask.ask_id,
-      ...(flags.declined ? { declined: true } : { answers: given ?? (await prompted(client, ask, interruption)) }),
+      ...(flags.declined ? { declined: true } : { answers: await answers() }),
       ...(flags.justification !== undefined && { justification: flags.justification }),
     };
     interruption.signal.throwIfAborted();
@@ -75,9 +86,10 @@ function answer(typed: string, flags: AnswerFlags): Promise<void> {
   });
 }
 
-/** Undefined for answers that are prompted for, and for a question that is declined. */
-function givenAnswers({ interactive, declined, answersJson: json, answersFile: file }: AnswerFlags) {
+/** Undefined for answers in plain words or that are prompted for, and for a question that is declined. */
+function givenAnswers({ interactive, declined, answersJson: json, answersFile: file }: AnswerFlags, isPlain: boolean) {
   const sources = {
+    'an answer in words': isPlain,
     '--interactive': interactive,
     '--declined': declined,
     '--answers-json': json,
@@ -85,7 +97,7 @@ function givenAnswers({ interactive, declined, answersJson: json, answersFile: f
   };
   const flag = atMostOne(sources);
   if (flag === undefined) throw new Failure('usage', `say how to answer: ${Object.keys(sources).join(', ')}`);
-  if (interactive || declined) return undefined;
+  if (isPlain || interactive || declined) return undefined;
   const read = z.array(QuestionAnswer).safeParse(readJson(flag, { json, file }));
   if (read.success) return read.data;
   const [issue] = read.error.issues;

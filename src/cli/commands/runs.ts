@@ -6,7 +6,7 @@ import { duration } from '../../client/times.ts';
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../../core/run.ts';
 import { isAttached } from '../../core/session.ts';
 import { Command } from '../command.ts';
-import type { MutationFlags, ServerFlags } from '../command-flags.ts';
+import { type MutationFlags, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findRun, findSession } from '../lookup.ts';
 import { note, print, printJson, printList, terminalWidth } from '../output.ts';
 import { connect, once } from '../server-connection.ts';
@@ -25,19 +25,22 @@ interface ListFlags extends ServerFlags {
   sessionId?: string;
   status?: RunStatus;
   all?: boolean;
+  limit?: string;
 }
 
 function listCommand(): Command {
-  return new Command('list', 'runs, oldest first; those that have not ended')
+  return new Command('list', 'runs, newest first; those that have not ended')
     .option('--session-id <id>', 'of this session only, ended ones too')
     .addOption(new Option('--status <status>', 'with this status only').choices(RUN_STATUSES))
     .option('--all', 'ended ones too')
+    .option('--limit <number>', 'at most this many')
     .withExamples('holdpoint runs list', 'holdpoint runs list --session-id nightly --json')
     .withServer()
     .action(list);
 }
 
 async function list(flags: ListFlags): Promise<void> {
+  const limit = wholeNumber('--limit', flags.limit);
   const client = await connect(flags);
   const session = flags.sessionId === undefined ? undefined : await findSession(client, flags.sessionId);
   const query = { ...(session && { session_id: session.session_id }), ...(flags.status && { status: flags.status }) };
@@ -47,7 +50,10 @@ async function list(flags: ListFlags): Promise<void> {
     ? [query]
     : RUN_STATUSES.filter((status) => !isTerminal(status)).map((status) => ({ status }));
   const lists = await Promise.all(queries.map((one) => listAll((page) => client.runs.list({ ...one, ...page }))));
-  const runs = lists.flat().sort((a, b) => a.submitted_at_ms - b.submitted_at_ms);
+  const runs = lists
+    .flat()
+    .sort((a, b) => b.submitted_at_ms - a.submitted_at_ms)
+    .slice(0, limit);
   const now = Date.now();
   printList(runs, flags, everything ? 'there is no such run' : 'no run is open; --all shows ended ones', {
     run: (run) => line(span(run.run_id, 'bold')),

@@ -6,10 +6,10 @@ import { duration, instant } from '../../client/times.ts';
 import { EXTERNAL_AGENT, isAttached, PERMISSIONS, type Permissions, SYSTEM_SESSION } from '../../core/session.ts';
 import type { SessionView } from '../../core/views.ts';
 import { Command } from '../command.ts';
-import type { MutationFlags, ServerFlags } from '../command-flags.ts';
+import { type MutationFlags, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findSession } from '../lookup.ts';
 import { note, print, printJson, printList, terminalWidth } from '../output.ts';
-import { listSessions } from '../paging.ts';
+import { newestSessions } from '../paging.ts';
 import { folderNamed } from '../run-session.ts';
 import { connect, once } from '../server-connection.ts';
 import { summary } from '../text/ask-text.ts';
@@ -25,15 +25,18 @@ export function sessionsCommand(): Command {
 }
 
 function listCommand(): Command {
-  return new Command('list', 'sessions, oldest first; those that have not ended')
+  return new Command('list', 'sessions, newest first; those that have not ended')
     .option('--all', 'ended ones too')
-    .withExamples('holdpoint sessions list', 'holdpoint sessions list --all --json')
+    .option('--limit <number>', 'at most this many')
+    .withExamples('holdpoint sessions list', 'holdpoint sessions list --all --limit 10 --fields session_id,status')
     .withServer()
-    .action(async (flags: ServerFlags & { all?: boolean }) => {
-      const sessions = await listSessions(await connect(flags), flags);
-      const isShown = ({ session_id }: SessionView) => flags.all || flags.json || session_id !== SYSTEM_SESSION;
+    .action(async (flags: ServerFlags & { all?: boolean; limit?: string }) => {
+      const limit = wholeNumber('--limit', flags.limit);
+      const isShown = ({ session_id }: SessionView) =>
+        flags.all === true || flags.json === true || session_id !== SYSTEM_SESSION;
+      const sessions = await newestSessions(await connect(flags), { ...flags, limit }, isShown);
       const now = Date.now();
-      printList(sessions.filter(isShown), flags, 'no session is active; --all shows ended ones', {
+      printList(sessions, flags, 'no session is active; --all shows ended ones', {
         session: (session) => line(span(session.session_id, 'bold')),
         status: (session) => line(statusSpan(session.status)),
         agent: (session) => session.agent,

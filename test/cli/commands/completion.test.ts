@@ -23,10 +23,18 @@ beforeAll(async () => {
 afterAll(endEverything);
 
 /** What bash offers after these words. */
-function offered(...words: string[]): string[] {
+function offered(...words: string[]): string[];
+function offered(words: string[], PATH: string): string[];
+function offered(...given: string[] | [string[], string]): string[] {
+  const [words, PATH] = Array.isArray(given[0])
+    ? [given[0], given[1] as string]
+    : [given as string[], process.env.PATH];
   const list = words.map((word) => `'${word}'`).join(' ');
   const script = `source '${scripts.bash}'; COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _holdpoint; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, status, stderr } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+  const { stdout, status, stderr } = spawnSync('bash', ['--norc', '-c', script], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH },
+  });
   expect(`${status}${stderr}`).toBe('0');
   return stdout.split('\n').filter(Boolean);
 }
@@ -36,7 +44,7 @@ describe('completion', PATIENT, () => {
     expect(offered('holdpoint', '')).toEqual(
       expect.arrayContaining(['serve', 'inbox', 'questions', 'approvals', 'doctor']),
     );
-    expect(offered('holdpoint', 'ap')).toEqual(['approvals']);
+    expect(offered('holdpoint', 'appro')).toEqual(['approvals', 'approve']);
     expect(offered('holdpoint', 'approvals', 'allow-')).toEqual(['allow-all']);
     expect(offered('holdpoint', 'questions', 'answer', 'ask_1', '--answers-')).toEqual([
       '--answers-json',
@@ -47,6 +55,16 @@ describe('completion', PATIENT, () => {
     expect(offered('holdpoint', 'completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));
     expect(offered('holdpoint', 'connect', 'c')).toEqual(['claude', 'codex']);
     expect(offered('holdpoint', 'questions', 'show', '--token', '')).toEqual([]);
+  });
+
+  it.skipIf(!has('bash'))('offers the ids that the program lists, where one is wanted', () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'holdpoint'), '#!/bin/sh\necho "ask_of_$2"\n', { mode: 0o755 });
+    const PATH = `${bin}:${process.env.PATH}`;
+    expect(offered(['holdpoint', 'approvals', 'allow', 'ask'], PATH)).toEqual(['ask_of_approvals']);
+    expect(offered(['holdpoint', 'questions', 'list', '--session-id', ''], PATH)).toEqual(['ask_of_sessions']);
+    expect(offered(['holdpoint', 'questions', 'show', '--js'], PATH)).toEqual(['--json']);
   });
 
   it.skipIf(!has('zsh'))('is accepted by zsh (needs zsh)', () => {
