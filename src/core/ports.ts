@@ -238,6 +238,8 @@ export interface Tx extends Reader, GrantWrites, NoticeWrites {
   lockSession(id: string): MaybePromise<Session | undefined>;
   lockRun(id: string): MaybePromise<Locked<Run> | undefined>;
   lockAsk(id: string): MaybePromise<Locked<Ask> | undefined>;
+  /** The ask, unless it is new; a unit that took a stored ask for a new one is run again. */
+  askUnlessNew(id: string): MaybePromise<Ask | undefined>;
   /** Locks an idempotency key until the unit has committed, and returns its stored response. */
   lockKey(scope: string): MaybePromise<StoredResponse | undefined>;
   insertSession(session: Session): MaybePromise<void>;

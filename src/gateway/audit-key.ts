@@ -13,10 +13,12 @@ const MOST_KEYS = 500;
 /** The old key signs what there is, and the introduction; the new one everything from there on. */
 export async function rotateAuditKey(ports: Ports, key?: Key): Promise<Reply<AuditKeyView>> {
   await signLog(ports);
+  let next: SigningKey | undefined;
   const reply = await mutate(ports, key, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     const previous = await currentKey(ports, tx);
-    const next = ports.auditKeys.prepare();
+    // Once, however often the unit runs: it is stored outside of the database.
+    next ??= ports.auditKeys.prepare();
     introduce(ledger, next, previous);
     await ledger.close();
     return made({ key: next.publicKey, introduced_at_ms: ledger.now, is_current: true });

@@ -107,7 +107,7 @@ function refuseWorkersId(run: Run, { actor, body }: RaiseCommand): void {
  */
 async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask | undefined> {
   for (let again = 2; ; again++) {
-    const known = await tx.ask(wanted.id);
+    const known = await tx.askUnlessNew(wanted.id);
     const isLost = known?.status === 'cancelled' && known.answer.reason === WORKER_RESTART;
     const isOfProgram = wanted.raisedBy === 'worker' && known?.raisedBy === 'agent';
     if (!isLost && !isOfProgram) return known;

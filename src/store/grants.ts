@@ -1,12 +1,12 @@
-// Stores grants. A grant is used and revoked under its own row lock, because sessions of one project use it at once.
-import type { GrantReads, GrantWrites } from '../core/grant-store.ts';
+// Stores grants, and finds those that a session may use.
+import type { GrantReads } from '../core/grant-store.ts';
 import { insertInto, updateById } from './row-mapping.ts';
 import { rowReads } from './row-reads.ts';
 import type { Sql } from './sql.ts';
 import { GRANT, type Tables } from './tables.ts';
 
-const INSERT = insertInto(GRANT);
-const UPDATE = updateById(GRANT, ['uses', 'revoked_at', 'revoked_by']);
+export const INSERT_GRANT = insertInto(GRANT);
+export const UPDATE_GRANT = updateById(GRANT, ['uses', 'revoked_at', 'revoked_by']);
 /** What one call is compared with. */
 const MOST = 1000;
 /** A session's person is the one whose token created it. */
@@ -31,18 +31,3 @@ export function grantReads(sql: Sql): GrantReads {
       many(FOR, [session, project ?? null, madeBy ?? null, now], GRANT.read),
   };
 }
-
-export const grantWrites = (sql: Sql, { lockClause }: { lockClause: string }): GrantWrites => ({
-  async insertGrant(grant) {
-    await sql.run(...INSERT(grant));
-  },
-  async updateGrant(grant) {
-    await sql.run(...UPDATE(grant));
-  },
-  lockGrants(ids) {
-    const marks = ids.map(() => '?').join(', ');
-    // In order, so that no two calls wait for each other.
-    const text = `SELECT * FROM grants WHERE id IN (${marks}) ORDER BY id${lockClause}`;
-    return rowReads(sql).many(text, [...ids], GRANT.read);
-  },
-});

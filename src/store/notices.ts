@@ -1,27 +1,8 @@
-// Stores notices, contacts, quiet hours and the cursor of notices. A notice changes by compare-and-set on its state and
-// attempts, so that two servers never send the same attempt.
-import type { Notice } from '../core/notice.ts';
-import type { NoticeReads, NoticeWrites } from '../core/notice-store.ts';
-import { insertInto, updateById } from './row-mapping.ts';
+// Reads notices, contacts, quiet hours and the cursor of notices. notice-unit.ts writes them.
+import type { NoticeReads } from '../core/notice-store.ts';
 import { rowReads } from './row-reads.ts';
 import type { Sql } from './sql.ts';
 import { CONTACT, NOTICE, type Tables } from './tables.ts';
-
-const INSERT_CONTACT = insertInto(CONTACT);
-const UPDATE_CONTACT = updateById(CONTACT, [
-  'name',
-  'label',
-  'token_id',
-  'may_answer',
-  'settings',
-  'ended_at',
-  'ended_reason',
-]);
-const INSERT = insertInto(NOTICE, 'ON CONFLICT (id) DO NOTHING');
-const CHANGED = ['handle', 'state', 'reason', 'attempts', 'due_at', 'retry_until', 'sent_at', 'settled_at'] as const;
-const VALUES = NOTICE.values([...CHANGED, 'id']);
-const REPLACE = `UPDATE notices SET ${CHANGED.map((column) => `${column} = ?`).join(', ')}
-  WHERE id = ? AND state = ? AND attempts = ?`;
 
 /** One contact is sent the notices of one order key one after the other. */
 const DUE = (limit: number) => `SELECT * FROM notices d WHERE d.due_at <= ? AND NOT EXISTS (
@@ -37,10 +18,6 @@ const UNREACHED = (limit: number) => `SELECT a.id FROM asks a WHERE a.status = '
 
 const OF_HANDLE = `SELECT a.id FROM notices n JOIN asks a ON a.id = n.ask_id
   WHERE n.contact_id = ? AND n.handle = ? AND n.event <> 'ask.ended' AND a.status = 'pending' ORDER BY n.n`;
-
-const CANCEL = (channels: number) => `UPDATE notices SET state = 'cancelled', reason = ?, due_at = NULL, settled_at = ?
-  WHERE ask_id = ? AND state = 'due' AND attempts = 0 AND event <> 'ask.ended'
-    AND (channel IS NULL OR channel IN (${Array(channels).fill('?').join(', ')}))`;
 
 export function noticeReads(sql: Sql): NoticeReads {
   const { one, many } = rowReads(sql);
@@ -85,30 +62,3 @@ export function noticeReads(sql: Sql): NoticeReads {
 }
 
 const instantOf = (row: { at: number | null }): number | undefined => row.at ?? undefined;
-
-export const noticeWrites = (sql: Sql): NoticeWrites => ({
-  async insertContact(contact) {
-    await sql.run(...INSERT_CONTACT(contact));
-  },
-  async updateContact(contact) {
-    await sql.run(...UPDATE_CONTACT(contact));
-  },
-  insertNotice: async (notice) => (await sql.run(...INSERT(notice))) > 0,
-  replaceNotice: async (before: Notice, after: Notice) =>
-    (await sql.run(REPLACE, [...VALUES(after), before.state, before.attempts])) > 0,
-  async cancelNotices(askId, channels, reason, now) {
-    await sql.run(CANCEL(channels.length), [reason, now, askId, ...channels]);
-  },
-  async moveNoticeCursor(from, to) {
-    if (from !== undefined)
-      return (await sql.run(`UPDATE notice_cursor SET seq = ? WHERE name = 'events' AND seq = ?`, [to, from])) > 0;
-    const text = `INSERT INTO notice_cursor (name, seq) VALUES ('events', ?)
-      ON CONFLICT (name) DO UPDATE SET seq = EXCLUDED.seq`;
-    return (await sql.run(text, [to])) > 0;
-  },
-  async saveQuietHours(person, hours) {
-    await sql.run(`DELETE FROM quiet_hours WHERE person = ?`, [person]);
-    if (hours) await sql.run(`INSERT INTO quiet_hours (person, hours) VALUES (?, ?)`, [person, JSON.stringify(hours)]);
-  },
-  forgetNotices: (before) => sql.run(`DELETE FROM notices WHERE settled_at < ?`, [before]),
-});

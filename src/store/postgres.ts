@@ -1,17 +1,23 @@
-// Implements the PostgreSQL store: any number of servers on one database. Transactions run concurrently under the
-// session's row lock; LISTEN/NOTIFY is only a wake-up and may be missing (behind a transaction-mode pooler the store polls).
+// Implements the PostgreSQL store: any number of servers on one database. Units run in memory (units.ts) and are committed
+// by one call for a batch, which compares the versions of their sessions; no transaction is open between two messages.
+// LISTEN/NOTIFY is only a wake-up and may be missing (behind a transaction-mode pooler the store polls).
 // The global cursor: a writer announces, with an advisory lock that lasts as long as its transaction, a number below every
 // event it will append; a reader shows nothing above the lowest number announced (the safe horizon).
 import pg from 'pg';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Clock, MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
+import type { Changes } from './changes.ts';
+import type { Database, RecordKind, Verdict } from './database.ts';
 import { DatabaseClock } from './database-clock.ts';
+import { ANNOUNCED, batchOf, CALL_COMMIT, type CommitResult, committedUnits } from './postgres-commit.ts';
+import { Loads } from './postgres-load.ts';
 import { migratePostgres, surviveErrors } from './postgres-schema.ts';
 import { createReader } from './reader.ts';
+import type { SessionState } from './session-states.ts';
 import type { Sql, Value } from './sql.ts';
+import { Units } from './units.ts';
 import { WakeUps } from './wake-ups.ts';
-import { createWriter } from './writer.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -22,12 +28,12 @@ export interface PostgresOptions {
   onError(error: unknown): void;
 }
 
-const RETRIES = 20;
-/** Serialisation failure, deadlock, and a unique key that a concurrent request took first: retry the unit. */
-const RETRY_CODES = new Set(['40001', '40P01', '23505']);
+/** Serialisation failure, deadlock, and a unique key that another server took first. */
+const CONFLICTS = new Set(['40001', '40P01', '23505']);
 const CONNECT_MS = 10_000;
-/** A connection without a reply for this long is closed; no query takes nearly as long. */
+/** A connection without a reply for this long is closed; no query takes nearly as long. All units wait for a commit. */
 const SILENCE_MS = 30_000;
+const COMMIT_SILENCE_MS = 10_000;
 /** The plan of a statement is older than a schema change. It is planned again on a new connection. */
 const STALE_PLAN = '0A000';
 const LOCK_TIMED_OUT = '55P03';
@@ -38,12 +44,6 @@ const NAMED_TEXTS = 500;
  * of every reader: the database ends such a transaction. Waiting for a lock has a timeout, too.
  */
 const LIMITS = 'SET LOCAL idle_in_transaction_session_timeout = 5000; SET LOCAL lock_timeout = 5000';
-/** High bits of the advisory lock keys that announce event numbers. */
-const ANNOUNCED = 0x48504f;
-
-const ANNOUNCE = `SELECT pg_advisory_xact_lock_shared((${ANNOUNCED}::bigint << 40)
-  + (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM holdpoint_event_seq))`;
-const LOCK_KEY = `SELECT pg_advisory_xact_lock(${ANNOUNCED}, hashtext(?))`;
 const NUMBERS = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS at FROM holdpoint_event_seq`;
 const HORIZON = `SELECT MIN(((classid::bigint << 32) | objid::bigint) - (${ANNOUNCED}::bigint << 40)) AS at FROM pg_locks
   WHERE locktype = 'advisory' AND objsubid = 1 AND (classid::bigint >> 8) = ${ANNOUNCED}
@@ -69,11 +69,16 @@ export async function openPostgres(options: PostgresOptions): Promise<{ store: S
   return { store: new PostgresStore(pool, options, clock, wakeUps), clock };
 }
 
-class PostgresStore implements Store {
+class PostgresStore implements Store, Database {
+  readonly isSole = false;
+  readonly sql: Pick<Sql, 'all'>;
+  readonly reader: Reader;
   readonly #pool: pg.Pool;
   readonly #options: PostgresOptions;
   readonly #clock: DatabaseClock;
   readonly #wakeUps: WakeUps;
+  readonly #units: Units;
+  readonly #loads: Loads;
   readonly #texts = new Map<string, { text: string; name?: string }>();
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -83,6 +88,17 @@ class PostgresStore implements Store {
     this.#options = options;
     this.#clock = clock;
     this.#wakeUps = wakeUps;
+    const sql: Sql = {
+      all: (text, values) => this.#connected(async (client) => this.#sql(client).all(text, values)),
+      run: (text, values) => this.#connected(async (client) => this.#sql(client).run(text, values)),
+      insert: (text, values) => this.#connected(async (client) => this.#sql(client).insert(text, values)),
+    };
+    this.sql = sql;
+    this.reader = createReader(sql);
+    this.#loads = new Loads((text, values) =>
+      this.#connected(async (client) => (await client.query({ ...this.#prepared(text), values: [...values] })).rows),
+    );
+    this.#units = new Units(this, options.hash, () => this.#wakeUps.announce());
   }
 
   onCommit(wake: () => void): void {
@@ -90,7 +106,8 @@ class PostgresStore implements Store {
   }
 
   /** The horizon is read before the snapshot, so every event below it is in the snapshot. */
-  read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
+  async read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
+    if (this.#closing) throw fail('shutting_down', 'The database is closed.');
     return this.#connected(async (client) => {
       const sql = this.#sql(client);
       const horizon = await safeHorizon(sql);
@@ -99,39 +116,46 @@ class PostgresStore implements Store {
     });
   }
 
-  async write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#attempt(unit);
-      } catch (error) {
-        const code = (error as { code?: string }).code ?? '';
-        if (error instanceof HoldpointError || attempt >= RETRIES || !RETRY_CODES.has(code)) throw error;
-      }
-    }
+  write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T> {
+    return this.#units.write(unit);
   }
 
-  async #attempt<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T> {
-    let appended = false;
-    const value = await this.#connected(async (client) => {
-      const sql = this.#sql(client);
-      await client.query(`BEGIN; ${LIMITS}`);
-      const tx = createWriter(sql, {
-        lockClause: ' FOR UPDATE',
-        claimClause: ' FOR UPDATE OF s SKIP LOCKED',
-        hash: this.#options.hash,
-        lockKey: async (scope) => {
-          await Promise.resolve(sql.all(LOCK_KEY, [scope])).catch(refuseConcurrent);
-        },
-        beforeAppend: async () => {
-          if (!appended) await sql.all(ANNOUNCE, []);
-          appended = true;
-        },
-        appended: () => {},
-      });
-      return this.#finish(client, () => unit(tx));
+  load(record: RecordKind, id: string): Promise<SessionState | undefined> {
+    return this.#loads.load(record, id);
+  }
+
+  /** The units that the database names as stale are left out of the next call. After another error each has its own. */
+  async commit(units: readonly Changes[]): Promise<Verdict[]> {
+    const verdicts = new Map<Changes, Verdict>();
+    for (let left = units; left.length > 0; ) {
+      const result = await this.#call(left).catch((error: unknown) => ({ error }));
+      if ('error' in result) {
+        const { error } = result;
+        if (error instanceof HoldpointError) throw error;
+        const isConflict = CONFLICTS.has((error as { code?: string }).code ?? '');
+        if (left.length === 1) return units.map((unit) => verdicts.get(unit) ?? { is: 'failed', error, isConflict });
+        for (const unit of left) verdicts.set(unit, (await this.commit([unit]))[0] as Verdict);
+        break;
+      }
+      const { overtaken = [], stale = [], numbers } = result;
+      const tried = left;
+      if (numbers) for (const [i, verdict] of committedUnits(tried, numbers).entries()) mark(i, verdict);
+      for (const i of stale) mark(i, { is: 'stale', isOvertaken: false });
+      for (const i of overtaken) mark(i, { is: 'stale', isOvertaken: true });
+      left = tried.filter((unit) => !verdicts.has(unit));
+      function mark(i: number, verdict: Verdict): void {
+        const unit = tried[i];
+        if (unit) verdicts.set(unit, verdict);
+      }
+    }
+    return units.map((unit) => verdicts.get(unit) as Verdict);
+  }
+
+  #call(units: readonly Changes[]): Promise<CommitResult> {
+    return this.#connected(async (client) => {
+      const query = { ...this.#prepared(CALL_COMMIT), values: [batchOf(units)], query_timeout: COMMIT_SILENCE_MS };
+      return (await client.query(query)).rows[0].result;
     });
-    if (appended) this.#wakeUps.announce();
-    return value;
   }
 
   async #finish<T>(client: pg.PoolClient, work: () => MaybePromise<T>): Promise<T> {
@@ -146,7 +170,6 @@ class PostgresStore implements Store {
   }
 
   async #connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    if (this.#closing) throw fail('shutting_down', 'The database connection is closed.');
     const done = this.#withClient(work);
     this.#underWay.add(done);
     try {
@@ -209,6 +232,7 @@ class PostgresStore implements Store {
   /** Completes calls that are in progress, also those that wait for a connection; later ones are refused. */
   async #shut(): Promise<void> {
     this.#clock.stop();
+    await this.#units.close();
     await Promise.allSettled(this.#underWay);
     await this.#wakeUps.stop();
     await this.#pool.end();
@@ -227,12 +251,6 @@ function isConnectionFailure(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (code === STALE_PLAN || code === LOCK_TIMED_OUT) return true;
   return /^(08|57P|53300)/.test(code) || /ECONN|EPIPE|terminat|Connection|timeout/i.test(`${code} ${message}`);
-}
-
-/** Another request with the same key is still in progress after the lock timeout. */
-function refuseConcurrent(error: { code?: string }): never {
-  if (error.code !== LOCK_TIMED_OUT) throw error;
-  throw fail('idempotency_conflict', 'A request with this key is still being worked on. Try again with the same key.');
 }
 
 const unavailable = (error: Error) =>

@@ -20,6 +20,8 @@ import { MESSAGE, OUTPUT, SESSION, type Tables, TOKEN, toAsk, toEnded, toEvent, 
 /** Rows of a run are found among those of its session: an index by run would cost every write a page. */
 const OF_RUN = `session_id = (SELECT session_id FROM runs WHERE id = ?) AND run_id = ?`;
 
+const CARRIED_ON = `delivery = 'due' AND mode IN ('form', 'restart')`;
+
 const idOf = (row: { id: string }): string => row.id;
 
 const marks = (count: number): string => Array(count).fill('?').join(', ');
@@ -77,7 +79,7 @@ const COUNTS = `
     (SELECT COUNT(*) FROM sessions WHERE status = 'active') AS active`;
 
 /** `horizon`: the last event that may be shown; every event where one transaction writes at a time. */
-export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER, claimClause = ''): Reader {
+export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER): Reader {
   const { one, many } = rowReads(sql);
   const from = <Row, T>(table: keyof Tables, map: (row: Row) => T) => {
     const select = `SELECT * FROM ${table} WHERE `;
@@ -127,8 +129,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       const count = (kind: string) => rows.find((row) => row.kind === kind)?.n ?? 0;
       return { approvals: count('approval'), questions: count('question') };
     },
-    toHandOver: (runId) =>
-      endedAsks.one(`run_id = ? AND delivery = 'due' AND mode IN ('form', 'restart') ORDER BY n LIMIT 1`, runId),
+    toHandOver: (runId) => endedAsks.one(`${OF_RUN} AND ${CARRIED_ON} ORDER BY n LIMIT 1`, runId, runId),
     dueOfRun: (runId) => endedAsks.many(`${OF_RUN} AND delivery = 'due' ORDER BY n`, runId, runId),
     formOf: (sessionId, subtaskId) =>
       from('forms', (row: Tables['forms']) => row.ask_id).one(
@@ -192,7 +193,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     claimable({ agents, labels, isBuiltIn }, limit) {
       const needs = servedKeys(labels);
       const text = CLAIMABLE(agents.length, needs.length, limit, isBuiltIn);
-      return many(text + claimClause, [...agents, ...needs], toRun);
+      return many(text, [...agents, ...needs], toRun);
     },
     leasedChild: (parentId, holder) =>
       one(

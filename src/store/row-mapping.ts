@@ -33,6 +33,8 @@ export interface RowMapping<T, Read, Row> {
   read(row: Row): Read;
   /** Lists the values of these columns for a record. */
   values(columns: readonly (keyof Row & string)[]): (record: T) => Value[];
+  /** The same as an object with the names of the columns. */
+  row(columns: readonly (keyof Row & string)[]): (record: T) => Record<string, Value>;
 }
 
 export type RowOf<Mapping> = Mapping extends RowMapping<never, unknown, infer Row> ? Row : never;
@@ -63,6 +65,10 @@ export const rowMapping =
       values: (columns) => {
         const list = columns.map((column) => writes[column]).join(', ');
         return new Function('codecs', 'derived', `return (record) => [${list}];`)(fields, derived);
+      },
+      row: (columns) => {
+        const list = columns.map((column) => `${column}: ${writes[column]}`).join(', ');
+        return new Function('codecs', 'derived', `return (record) => ({ ${list} });`)(fields, derived);
       },
     };
   };

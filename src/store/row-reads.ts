@@ -23,7 +23,7 @@ export function rowReads(sql: Sql) {
   };
 }
 
-function readable<Row, T>(row: Row, map: (row: Row) => T): T {
+export function readable<Row, T>(row: Row, map: (row: Row) => T): T {
   try {
     return map(row);
   } catch (error) {

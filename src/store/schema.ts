@@ -20,6 +20,7 @@ import { headMacSchema } from './migrations/0015-head-macs.ts';
 import { askRaiserSchema } from './migrations/0019-ask-raisers.ts';
 import { grantSchema } from './migrations/0020-grants.ts';
 import { sessionRuleSchema } from './migrations/0021-session-rules.ts';
+import { sessionVersionSchema } from './migrations/0030-session-versions.ts';
 import { noticeSchema } from './migrations/0040-notices.ts';
 import { askActivitySchema } from './migrations/0050-ask-activity.ts';
 
@@ -28,6 +29,8 @@ export interface ColumnKinds {
   position: string;
   /** The global cursor of events. */
   cursor: string;
+  /** What makes writers that know no version move it. */
+  versionTriggers: readonly string[];
 }
 
 const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
@@ -49,6 +52,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0019-ask-raisers': askRaiserSchema,
   '0020-grants': grantSchema,
   '0021-session-rules': sessionRuleSchema,
+  '0030-session-versions': sessionVersionSchema,
   '0040-notices': noticeSchema,
   '0050-ask-activity': askActivitySchema,
 };

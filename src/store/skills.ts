@@ -1,16 +1,17 @@
 // Stores skills, and their zip files in a table of their own, so that lists never read them.
-import type { Reader, Tx } from '../core/ports.ts';
+import type { Reader } from '../core/ports.ts';
+import type { Skill } from '../core/skill.ts';
+import type { Statement } from './changes.ts';
 import { insertInto, updateById } from './row-mapping.ts';
 import { rowReads } from './row-reads.ts';
 import type { Sql } from './sql.ts';
 import { SKILL } from './tables.ts';
 
-const INSERT = insertInto(SKILL, 'ON CONFLICT DO NOTHING');
+const INSERT = insertInto(SKILL);
 const UPDATE = updateById(SKILL, ['description', 'version', 'sha256', 'size', 'updated_at']);
 const LIST = `SELECT * FROM skills WHERE namespace = ? AND LOWER(name) LIKE LOWER(?) ESCAPE '!' ORDER BY n LIMIT ? OFFSET ?`;
 
 type Reads = Pick<Reader, 'skill' | 'skills' | 'skillArchive' | 'skillsOf'>;
-type Writes = Pick<Tx, 'insertSkill' | 'updateSkill' | 'deleteSkill'>;
 
 export function skillReads(sql: Sql): Reads {
   const { one, many } = rowReads(sql);
@@ -31,18 +32,17 @@ export function skillReads(sql: Sql): Reads {
   };
 }
 
-export const skillWrites = (sql: Sql): Writes => ({
-  async insertSkill(s, archive) {
-    if ((await sql.run(...INSERT(s))) === 0) return false;
-    await sql.run(`INSERT INTO skill_archives (skill_id, zip) VALUES (?, ?)`, [s.id, archive]);
-    return true;
-  },
-  async updateSkill(s, archive) {
-    await sql.run(...UPDATE(s));
-    await sql.run(`UPDATE skill_archives SET zip = ? WHERE skill_id = ?`, [archive, s.id]);
-  },
-  async deleteSkill(id) {
-    await sql.run(`DELETE FROM skill_archives WHERE skill_id = ?`, [id]);
-    await sql.run(`DELETE FROM skills WHERE id = ?`, [id]);
-  },
-});
+export const INSERT_SKILL = (skill: Skill, archive: string): Statement[] => [
+  INSERT(skill),
+  [`INSERT INTO skill_archives (skill_id, zip) VALUES (?, ?)`, [skill.id, archive]],
+];
+
+export const UPDATE_SKILL = (skill: Skill, archive: string): Statement[] => [
+  UPDATE(skill),
+  [`UPDATE skill_archives SET zip = ? WHERE skill_id = ?`, [archive, skill.id]],
+];
+
+export const DELETE_SKILL = (id: string): Statement[] => [
+  [`DELETE FROM skill_archives WHERE skill_id = ?`, [id]],
+  [`DELETE FROM skills WHERE id = ?`, [id]],
+];

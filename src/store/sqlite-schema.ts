@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { migrate } from './schema.ts';
 
-const KINDS = { position: 'INTEGER PRIMARY KEY', cursor: 'INTEGER PRIMARY KEY' };
+const KINDS = { position: 'INTEGER PRIMARY KEY', cursor: 'INTEGER PRIMARY KEY', versionTriggers: [] };
 
 export async function migrateSqlite(path: string): Promise<void> {
   const raw = new DatabaseSync(path);

@@ -1,30 +1,25 @@
 // Implements the embedded store: one SQLite file, one writing connection, one reading connection.
-// Writes of concurrent requests share one commit: units run one after the other in the open transaction, and all of them
-// resolve or reject only after that transaction is on disk (WAL, synchronous=FULL).
-// Most units that fail have changed nothing. When one has, the transaction is rolled back and its units run again, each
-// in a savepoint of its own: a savepoint for every unit would make SQLite copy every page that a unit changes.
-// Reads use a connection of their own, so that they never see uncommitted data.
+// Units run in memory (units.ts); a batch of them is one transaction, and they resolve only after it is on disk (WAL,
+// synchronous=FULL). Because one process owns the file, the states in memory are what is stored.
+// A savepoint for every unit would make SQLite copy every page that it changes: there are none unless a unit fails.
+// Snapshots use a connection of their own.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Hash } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
 import type { MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
+import { type Changes, INSERT_EVENT, KINDS, ROW_KINDS } from './changes.ts';
+import type { Database, RecordKind, Verdict } from './database.ts';
 import { createReader } from './reader.ts';
-import type { Value } from './sql.ts';
-import { type CachedTx, withCache } from './sqlite-cache.ts';
+import type { RowStatement } from './row-mapping.ts';
+import { MOST_CHARACTERS, MOST_OPEN, type SessionState, stateOf } from './session-states.ts';
+import type { Sql, Value } from './sql.ts';
 import { takeLock } from './sqlite-lock.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
 import { prepareOnce, sqlOver } from './sqlite-statements.ts';
-import { createWriter } from './writer.ts';
-
-const UNITS_PER_COMMIT = 512;
-
-interface Unit {
-  run(tx: Tx): MaybePromise<unknown>;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
+import type { Tables } from './tables.ts';
+import { Units } from './units.ts';
 
 export async function openSqlite(folder: string, hash: Hash): Promise<Store> {
   const lock = takeLock(folder);
@@ -38,18 +33,16 @@ export async function openSqlite(folder: string, hash: Hash): Promise<Store> {
   }
 }
 
-class SqliteStore implements Store {
+class SqliteStore implements Store, Database {
+  readonly isSole = true;
+  readonly reader: Reader;
+  readonly sql: Sql;
   readonly #writing: DatabaseSync;
   readonly #reading: DatabaseSync;
   readonly #lock: DatabaseSync;
-  readonly #recent: CachedTx;
-  readonly #reader: Reader;
-  #queue: Unit[] = [];
-  #draining: Promise<void> | undefined;
+  readonly #snapshots: Reader;
+  readonly #units: Units;
   #reads: Promise<unknown> = Promise.resolve();
-  /** Events appended and statements run by the open transaction. */
-  #appended: Event[] = [];
-  #changes = 0;
   #wake: (appended: readonly Event[]) => void = () => {};
   #closing: Promise<void> | undefined;
 
@@ -62,26 +55,10 @@ class SqliteStore implements Store {
     );
     this.#reading = new DatabaseSync(path, { readOnly: true });
     this.#reading.exec(`PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA busy_timeout = 5000`);
-    const { all, run, insert } = sqlOver(prepareOnce(this.#writing));
-    const counted =
-      <T>(change: (text: string, values: readonly Value[]) => T) =>
-      (text: string, values: readonly Value[]): T => {
-        this.#changes += 1;
-        return change(text, values);
-      };
-    const writer = createWriter(
-      { all, run: counted(run), insert: counted(insert) },
-      {
-        lockClause: '',
-        hash,
-        claimClause: '',
-        lockKey: () => {},
-        beforeAppend: () => {},
-        appended: (event) => this.#appended.push(event),
-      },
-    );
-    this.#recent = withCache(writer);
-    this.#reader = createReader(sqlOver(prepareOnce(this.#reading)));
+    this.sql = sqlOver(prepareOnce(this.#writing));
+    this.reader = createReader(this.sql);
+    this.#snapshots = createReader(sqlOver(prepareOnce(this.#reading)));
+    this.#units = new Units(this, hash, (appended) => this.#wake(appended));
   }
 
   onCommit(wake: (appended: readonly Event[]) => void): void {
@@ -89,7 +66,7 @@ class SqliteStore implements Store {
   }
 
   async read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
-    if (this.#closing) throw closed();
+    if (this.#closing) throw fail('shutting_down', 'The database is closed.');
     const result = this.#reads.then(() => this.#snapshot(unit));
     this.#reads = result.catch(() => {});
     return result;
@@ -98,76 +75,85 @@ class SqliteStore implements Store {
   async #snapshot<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
     this.#reading.exec('BEGIN');
     try {
-      return await unit(this.#reader);
+      return await unit(this.#snapshots);
     } finally {
       this.#reading.exec('COMMIT');
     }
   }
 
   write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.#closing) return reject(closed());
-      this.#queue.push({ run: unit, resolve: resolve as (value: unknown) => void, reject });
-      this.#draining ??= this.#drain();
+    return this.#units.write(unit);
+  }
+
+  /** Without a promise, so that units about one session run in the order in which they came. */
+  load(record: RecordKind, id: string): SessionState | undefined {
+    const rows = <Row>(text: string, ...values: Value[]) => this.sql.all<Row>(text, values) as Row[];
+    const [run] = record === 'run' ? rows<Tables['runs']>(`SELECT * FROM runs WHERE id = ?`, id) : [];
+    const [ask] = record === 'ask' ? rows<Tables['asks']>(`SELECT * FROM asks WHERE id = ?`, id) : [];
+    const sessionId = record === 'session' ? id : (run ?? ask)?.session_id;
+    if (sessionId === undefined) return undefined;
+    const [row] = rows<Tables['sessions']>(`SELECT * FROM sessions WHERE id = ?`, sessionId);
+    if (!row) return undefined;
+    const [size] = row.pending_count > 0 ? rows<{ n: number }>(PENDING_SIZE, sessionId) : [];
+    const isSmall = row.queued_count + row.pending_count <= MOST_OPEN && (size?.n ?? 0) <= MOST_CHARACTERS;
+    const active =
+      row.active_run_id === null ? [] : rows<Tables['runs']>(`SELECT * FROM runs WHERE id = ?`, row.active_run_id);
+    const queued = isSmall && row.queued_count > 0 ? rows<Tables['runs']>(QUEUED, sessionId) : [];
+    const pending = isSmall && row.pending_count > 0 ? rows<Tables['asks']>(PENDING, sessionId) : [];
+    const carried = isSmall ? rows<Tables['asks']>(CARRIED_ON, sessionId) : [];
+    return stateOf({
+      session: { ...row, version: 0 },
+      is_small: isSmall,
+      runs: [...active, ...queued, ...(run ? [run] : [])],
+      asks: [...carried, ...pending, ...(ask ? [ask] : [])],
     });
   }
 
-  /** Waits a turn of the event loop before each batch, so that all requests that arrived meanwhile share its commit. */
-  async #drain(): Promise<void> {
-    do {
-      await new Promise(setImmediate);
-      await this.#commit(this.#queue.splice(0, UNITS_PER_COMMIT));
-    } while (this.#queue.length > 0);
-    this.#draining = undefined;
+  /** In one transaction. When a unit fails, it is rolled back and the units are applied again, each in a savepoint. */
+  async commit(units: readonly Changes[]): Promise<Verdict[]> {
+    try {
+      return this.#transaction(units, (unit) => this.#apply(unit));
+    } catch (error) {
+      if (isStorageFailure(error)) throw refusal(error);
+    }
+    try {
+      return this.#transaction(units, (unit) => this.#applyApart(unit));
+    } catch (error) {
+      throw refusal(error);
+    }
   }
 
-  async #commit(batch: Unit[], attempt = this.#attempt): Promise<void> {
-    const settle: (() => void)[] = [];
-    this.#appended = [];
+  #transaction(units: readonly Changes[], apply: (unit: Changes) => Verdict): Verdict[] {
+    this.#writing.exec('BEGIN IMMEDIATE');
     try {
-      this.#writing.exec('BEGIN IMMEDIATE');
-      for (const unit of batch) settle.push(await attempt.call(this, unit));
+      const verdicts = units.map(apply);
       this.#writing.exec('COMMIT');
+      return verdicts;
     } catch (error) {
       if (this.#writing.isTransaction) this.#writing.exec('ROLLBACK');
-      this.#recent.forget();
-      if (error === HALF_DONE) return this.#commit(batch, this.#attemptApart);
-      const why = error instanceof Error ? error.message : String(error);
-      const refusal = fail('store_unavailable', `Nothing was changed: the database could not commit (${why}).`);
-      for (const unit of batch) unit.reject(refusal);
-      return;
-    }
-    const appended = this.#appended;
-    // In a microtask of its own: an exception there must not stop the store.
-    if (appended.length > 0) queueMicrotask(() => this.#wake(appended));
-    for (const done of settle) done();
-  }
-
-  async #attempt(unit: Unit): Promise<() => void> {
-    const before = this.#changes;
-    try {
-      const value = await unit.run(this.#recent.tx);
-      return () => unit.resolve(value);
-    } catch (error) {
-      if (isStorageFailure(error)) throw error;
-      if (this.#changes > before) throw HALF_DONE;
-      return () => unit.reject(error);
+      throw error;
     }
   }
 
-  async #attemptApart(unit: Unit): Promise<() => void> {
-    const appended = this.#appended.length;
+  #apply({ rows, statements, events }: Changes): Verdict {
+    for (const kind of KINDS)
+      for (const record of rows[kind]) this.sql.run(...(ROW_KINDS[kind].statement as RowStatement<unknown>)(record));
+    for (const [text, values, mustChange] of statements)
+      if (this.sql.run(text, values) === 0 && mustChange) throw OVERTAKEN;
+    const numbered = events.map((event) => ({ seq: this.sql.insert(...INSERT_EVENT(event)) as number, ...event }));
+    return { is: 'committed', events: numbered };
+  }
+
+  #applyApart(unit: Changes): Verdict {
     this.#writing.exec('SAVEPOINT unit');
     try {
-      const value = await unit.run(this.#recent.tx);
+      const verdict = this.#apply(unit);
       this.#writing.exec('RELEASE unit');
-      return () => unit.resolve(value);
+      return verdict;
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       this.#writing.exec('ROLLBACK TO unit; RELEASE unit');
-      this.#recent.forget();
-      this.#appended.length = appended;
-      return () => unit.reject(error);
+      return { is: 'failed', error, isConflict: isConflict(error) };
     }
   }
 
@@ -176,9 +162,8 @@ class SqliteStore implements Store {
     return this.#closing;
   }
 
-  /** Completes calls that are in progress; later ones are refused. */
   async #finish(): Promise<void> {
-    await this.#draining;
+    await this.#units.close();
     await this.#reads;
     this.#reading.close();
     this.#writing.close();
@@ -186,10 +171,21 @@ class SqliteStore implements Store {
   }
 }
 
-/** A unit failed after it had changed something. */
-const HALF_DONE = Symbol('half done');
+const PENDING_SIZE = `SELECT SUM(OCTET_LENGTH(content)) AS n FROM asks WHERE session_id = ? AND status = 'pending'`;
+const QUEUED = `SELECT * FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`;
+const PENDING = `SELECT * FROM asks WHERE session_id = ? AND status = 'pending' ORDER BY n`;
+const CARRIED_ON = `SELECT * FROM asks WHERE session_id = ? AND delivery = 'due' AND mode IN ('form', 'restart') ORDER BY n`;
 
-const closed = () => fail('shutting_down', 'The database is closed.');
+const refusal = (error: unknown) =>
+  fail('store_unavailable', `Nothing was changed: the database could not commit (${(error as Error).message}).`);
+
+/** A unit of the same batch was first. */
+const OVERTAKEN = new Error('another unit has changed the record');
+
+/** A unique or primary key that is taken. */
+const TAKEN_CODES = [1555, 2067];
+const isConflict = (error: unknown): boolean =>
+  error === OVERTAKEN || TAKEN_CODES.includes(Number((error as { errcode?: number }).errcode));
 
 /** Out of memory, read-only, input or output, corrupt, full, cannot open, not a database: SQLite's own result codes. */
 const STORAGE_CODES = [7, 8, 10, 11, 13, 14, 26];

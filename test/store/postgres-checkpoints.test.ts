@@ -12,6 +12,7 @@ import { verifySignature } from '../../src/node/ed25519.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { createSealer } from '../../src/store/sealer.ts';
 import { append, hash, keep, sessionOf } from '../conformance/store-samples.ts';
+import { EarlierServer } from '../support/earlier-server.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
 
@@ -37,7 +38,7 @@ async function twoStores() {
     for (const store of stores) await store.close();
     await drop();
   };
-  return { stores, close };
+  return { stores, close, url };
 }
 
 async function reportOf(store: Store) {
@@ -47,31 +48,24 @@ async function reportOf(store: Store) {
 }
 
 it('signs every event below the safe horizon once', async () => {
-  const { stores, close } = await twoStores();
+  const { stores, close, url } = await twoStores();
   const [here, there] = stores;
   await keep(here, { sessions: [sessionOf(SYSTEM_SESSION), sessionOf('slow'), sessionOf('quick')] });
   const signAll = () => Promise.all(stores.map((store) => signLog(portsOn(store))));
 
-  const goOn = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
-  const slow = here.write(async (tx) => {
-    const session = await tx.lockSession('slow');
-    if (!session) throw new Error('no session');
-    await tx.appendEvents(session, [{ type: 'output', data: { text: 'first' } }], 1);
-    begun.resolve();
-    await goOn.promise;
-    await tx.updateSession(session);
-  });
-  await begun.promise;
+  const slow = await EarlierServer.connect(url);
+  await slow.begin();
+  await slow.lockSession('slow');
+  await slow.append('slow', 'first');
   await append(there, 'quick', ['a', 'b']);
   await signAll();
-  goOn.resolve();
-  await slow;
+  await slow.commit();
   await signAll();
   await append(there, 'slow', ['c']);
   await signAll();
 
   expect(await reportOf(here)).toMatchObject({ faults: [], unsigned_events: 0, sessions: 3 });
+  await slow.end();
   await close();
 }, 120_000);
 

@@ -28,7 +28,9 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0003-threads': [
     'ALTER TABLE runs DROP COLUMN permissions',
     'ALTER TABLE sessions RENAME COLUMN kept_count TO item_count',
-    ...coreSchema({ position: '', cursor: '' }).filter((statement) => statement.includes('CREATE TABLE items')),
+    ...coreSchema({ position: '', cursor: '', versionTriggers: [] }).filter((statement) =>
+      statement.includes('CREATE TABLE items'),
+    ),
   ],
   '0004-forms': ['DROP TABLE forms'],
   '0005-skills': ['DROP INDEX tokens_name', 'DROP TABLE skill_archives', 'DROP TABLE skills'],
@@ -49,15 +51,25 @@ const TAKEN_BACK: Record<string, string[]> = {
     'ALTER TABLE sessions DROP COLUMN made_by',
     'ALTER TABLE runs DROP COLUMN lease_holder',
   ],
+  '0030-session-versions': [
+    'DROP INDEX asks_carried_on',
+    ...coreSchema({ position: '', cursor: '', versionTriggers: [] }).filter((statement) =>
+      statement.includes('INDEX asks_to_hand_over'),
+    ),
+    'ALTER TABLE sessions DROP COLUMN version',
+  ],
   '0014-token-persons': ['ALTER TABLE tokens DROP COLUMN person'],
   '0013-session-bytes': ['ALTER TABLE sessions DROP COLUMN bytes_day', 'ALTER TABLE sessions DROP COLUMN bytes_stored'],
   '0007-labels': [
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',
     'ALTER TABLE runs DROP COLUMN labels',
-    ...coreSchema({ position: '', cursor: '' }).filter((statement) => statement.includes('INDEX runs_claimable')),
+    ...coreSchema({ position: '', cursor: '', versionTriggers: [] }).filter((statement) =>
+      statement.includes('INDEX runs_claimable'),
+    ),
   ],
 };
+const UNDO_POSTGRES = () => ['DROP FUNCTION holdpoint_move_version CASCADE', ...UNDO].join(';');
 const UNDO = [
   ...MIGRATION_NAMES.slice(1)
     .reverse()
@@ -96,7 +108,7 @@ describe('an upgrade from the first schema', () => {
     const database = await postgres.database();
     const start = () => startHoldpoint({ via: 'main', env: { ...SECRET, HOLDPOINT_DATABASE_URL: database.url } });
     const before = await inFlight(await start());
-    await query(database.url, UNDO.join(';'));
+    await query(database.url, UNDO_POSTGRES());
     const servers = await Promise.all([start(), start(), start()]);
     const applied = await query(database.url, 'SELECT name FROM kysely_migration ORDER BY name');
     expect(applied.map((row) => row.name)).toEqual(MIGRATION_NAMES);
@@ -110,7 +122,7 @@ describe('an upgrade from the first schema', () => {
     await query(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await Promise.all(Array.from({ length: 6 }, () => migratePostgres(database.url)));
     expect(await shapeOf(database.url)).toEqual(newest);
-    await query(database.url, UNDO.join(';'));
+    await query(database.url, UNDO_POSTGRES());
     await Promise.all(Array.from({ length: 6 }, () => migratePostgres(database.url)));
     expect(await shapeOf(database.url)).toEqual(newest);
     await database.drop();
@@ -120,7 +132,7 @@ describe('an upgrade from the first schema', () => {
     const database = await postgres.database();
     // The migrator looks at every table of the database: among many others it takes its time.
     await query(database.url, MANY_TABLES);
-    await query(database.url, UNDO.join(';'));
+    await query(database.url, UNDO_POSTGRES());
     const reader = new pg.Client({ connectionString: database.url });
     await reader.connect();
     await reader.query('BEGIN; LOCK TABLE asks IN ACCESS SHARE MODE');
@@ -240,7 +252,11 @@ const shapeOf = async (url: string) => ({
 function firstShape(): string[] {
   const folder = temporaryFolder();
   const db = new DatabaseSync(join(folder, 'first.db'));
-  for (const statement of coreSchema({ position: 'INTEGER PRIMARY KEY', cursor: 'INTEGER PRIMARY KEY' }))
+  for (const statement of coreSchema({
+    position: 'INTEGER PRIMARY KEY',
+    cursor: 'INTEGER PRIMARY KEY',
+    versionTriggers: [],
+  }))
     db.exec(statement);
   const shape = db.prepare('SELECT name, sql FROM sqlite_master').all().map(statementOf);
   db.close();
