@@ -196,11 +196,15 @@ export class SessionUnit {
     return (await this.queuedRuns(sessionId)).map(({ id }) => id);
   }
 
+  /** Without those in whose sessions another unit of this server is at work, perhaps to claim the same run. */
   async claimable(claim: ClaimFilter, limit: number): Promise<Run[]> {
-    const found = await this.reader.claimable(claim, limit);
-    // Another unit of this server is at work in those sessions, perhaps one that claims their run.
-    const free = found.filter(({ sessionId }) => !this.context.isTaken(sessionId));
-    return free.length > 0 ? free : found;
+    for (;;) {
+      const found = await this.reader.claimable(claim, limit);
+      const free = found.filter(({ sessionId }) => !this.context.isTaken(sessionId));
+      const [first] = found;
+      if (free.length > 0 || !first) return free;
+      await this.context.lock(first.sessionId);
+    }
   }
 
   /** A state that has all open runs and asks of the session; a session that this unit creates has no others. */
