@@ -4,8 +4,8 @@
 import type { Contact, Notice } from '../core/notice.ts';
 import type { NoticeWrites } from '../core/notice-store.ts';
 import type { QuietHours } from '../core/quiet-hours.ts';
+import { AskUnit } from './ask-unit.ts';
 import { insertInto, updateById } from './row-mapping.ts';
-import { SessionUnit } from './session-unit.ts';
 import { CONTACT, NOTICE } from './tables.ts';
 
 const INSERT_CONTACT = insertInto(CONTACT);
@@ -32,7 +32,7 @@ const MOVE_CURSOR = `UPDATE notice_cursor SET seq = ? WHERE name = 'events' AND 
 const SET_CURSOR = `INSERT INTO notice_cursor (name, seq) VALUES ('events', ?)
   ON CONFLICT (name) DO UPDATE SET seq = EXCLUDED.seq`;
 
-export class NoticeUnit extends SessionUnit implements NoticeWrites {
+export class NoticeUnit extends AskUnit implements NoticeWrites {
   readonly #notices = new Map<string, Notice>();
 
   insertContact(contact: Contact): void {

@@ -1,0 +1,136 @@
+// The part of a unit that works on asks. Look-ups of open asks are answered from memory where the state of their session
+// has all of them, else by the database and what this unit has changed.
+import type { Ask, EndedAsk, PendingAsk } from '../core/ask.ts';
+import type { AskFilter, Locked, Page, Positioned } from '../core/ports.ts';
+import { patched, put } from './own-records.ts';
+import { isCarriedOn } from './session-states.ts';
+import { SessionUnit } from './session-unit.ts';
+
+export class AskUnit extends SessionUnit {
+  async lockAsk(id: string): Promise<Locked<Ask> | undefined> {
+    const state = await this.open('ask', id);
+    return this.locked(state, state && (await this.ask(id)));
+  }
+
+  async ask(id: string): Promise<Ask | undefined> {
+    const known = this.ownAsks.get(id)?.value ?? this.known(id)?.asks.get(id);
+    return known ? copyOf(known) : this.reader.ask(id);
+  }
+
+  /** May take a stored ask for a new one at the first attempt: the commit then finds it, and the unit runs again. */
+  async askUnlessNew(id: string): Promise<Ask | undefined> {
+    const known = this.ownAsks.get(id)?.value ?? this.known(id)?.asks.get(id);
+    if (known) return copyOf(known);
+    if (this.context.database.isSole || this.context.isFresh) return this.reader.ask(id);
+    this.changes.expects.newAskIds.push(id);
+    return undefined;
+  }
+
+  async insertAsk(ask: PendingAsk): Promise<void> {
+    await this.touch(ask.sessionId);
+    this.ownAsks.set(ask.id, { value: copyOf(ask), isNew: true });
+  }
+
+  async endAsk(ask: EndedAsk): Promise<boolean> {
+    await this.touch(ask.sessionId);
+    const before = await this.ask(ask.id);
+    if (before?.status !== 'pending') return false;
+    put(this.ownAsks, copyOf({ ...ask, seenBy: before.seenBy, activity: before.activity }));
+    return true;
+  }
+
+  async updateDelivery(ask: EndedAsk): Promise<void> {
+    await this.touch(ask.sessionId);
+    const before = await this.ask(ask.id);
+    if (before && before.status !== 'pending')
+      put(this.ownAsks, copyOf({ ...before, delivery: ask.delivery, sealed: ask.sealed }));
+  }
+
+  updateSightings({ id, sessionId, seenBy }: Ask): Promise<void> {
+    return this.#update(id, sessionId, { seenBy });
+  }
+
+  updateActivity({ id, sessionId, activity }: Ask): Promise<void> {
+    return this.#update(id, sessionId, { activity });
+  }
+
+  async #update(id: string, sessionId: string, changed: Partial<Pick<Ask, 'seenBy' | 'activity'>>): Promise<void> {
+    await this.touch(sessionId);
+    const before = await this.ask(id);
+    if (before) put(this.ownAsks, copyOf({ ...before, ...changed }));
+  }
+
+  async asks(filter: AskFilter, page: Page): Promise<Positioned<Ask>[]> {
+    const { status, kind, runId, agent } = filter;
+    const sessionId = filter.sessionId ?? (runId === undefined ? undefined : (await this.run(runId))?.sessionId);
+    const state = status === 'pending' && agent === undefined ? this.complete(sessionId) : undefined;
+    const is = (ask: Ask) =>
+      (status === undefined || (status === 'ended' ? ask.status !== 'pending' : ask.status === status)) &&
+      (kind === undefined || ask.kind === kind) &&
+      (runId === undefined || ask.runId === runId) &&
+      (filter.sessionId === undefined || ask.sessionId === filter.sessionId) &&
+      (filter.delivery === undefined || (ask.status !== 'pending' && ask.delivery.state === filter.delivery));
+    const stored = state ? [] : await this.reader.asks(filter, page);
+    const rows = state ? [...state.asks.values()] : stored.map(({ value }) => value);
+    const found = patched(rows, this.ownAsks, is, copyOf).slice(0, page.limit);
+    return found.map((value, i) => ({ at: stored[i]?.at ?? 0, value }));
+  }
+
+  /** Asks of a run that are open in some way; from memory where all are there. */
+  async #asksOf<T extends Ask>(runId: string, is: (ask: Ask) => boolean, read: () => Promise<Ask[]> | Ask[]) {
+    const state = this.complete((await this.run(runId))?.sessionId);
+    const stored = state ? [...state.asks.values()] : await read();
+    return patched(stored, this.ownAsks, (ask) => ask.runId === runId && is(ask), copyOf) as T[];
+  }
+
+  pendingOfRun(runId: string): Promise<PendingAsk[]> {
+    return this.#asksOf(
+      runId,
+      (ask) => ask.status === 'pending',
+      () => this.reader.pendingOfRun(runId),
+    );
+  }
+
+  async pendingHeads(runId: string): Promise<Pick<PendingAsk, 'id' | 'kind' | 'mode'>[]> {
+    if (this.complete((await this.run(runId))?.sessionId)) return (await this.pendingOfRun(runId)).map(headOf);
+    const isPending = (ask: Ask) => ask.runId === runId && ask.status === 'pending';
+    const stored = (await this.reader.pendingHeads(runId)).filter(({ id }) => !this.ownAsks.has(id));
+    const own = [...this.ownAsks.values()].map(({ value }) => value).filter(isPending);
+    return [...stored, ...own.map(headOf)];
+  }
+
+  async pendingBytes(sessionId: string): Promise<number> {
+    return this.reader.pendingBytes(sessionId);
+  }
+
+  async lastPendingOfRun(runId: string): Promise<PendingAsk | undefined> {
+    const last = (await this.pendingHeads(runId)).at(-1);
+    return last && ((await this.ask(last.id)) as PendingAsk | undefined);
+  }
+
+  async pendingKinds(runId: string): Promise<{ approvals: number; questions: number }> {
+    const heads = await this.pendingHeads(runId);
+    const approvals = heads.filter(({ kind }) => kind === 'approval').length;
+    return { approvals, questions: heads.length - approvals };
+  }
+
+  async dueOfRun(runId: string): Promise<EndedAsk[]> {
+    const isDue = (ask: Ask) => ask.runId === runId && ask.status !== 'pending' && ask.delivery.state === 'due';
+    return patched<Ask>(await this.reader.dueOfRun(runId), this.ownAsks, isDue, copyOf) as EndedAsk[];
+  }
+
+  async toHandOver(runId: string): Promise<EndedAsk | undefined> {
+    const stored = async () => {
+      const found = await this.reader.toHandOver(runId);
+      return found ? [found] : [];
+    };
+    const [first] = await this.#asksOf<EndedAsk>(runId, isCarriedOn, stored);
+    return first;
+  }
+}
+
+const headOf = ({ id, kind, mode }: Ask) => ({ id, kind, mode });
+
+/** Callers change an ask and its delivery, nothing below. */
+const copyOf = <T extends Ask>(ask: T): T =>
+  ask.status === 'pending' ? { ...ask } : { ...ask, delivery: { ...ask.delivery } };
