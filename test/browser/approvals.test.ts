@@ -26,7 +26,7 @@ describeInBrowser('approvals', () => {
     const { page } = await testBed.signedIn('lead');
     const run = await playMock(testBed.client, approve('key'));
     const { ask_id: askId } = await run.ask('key');
-    await page.getByRole('heading', { name: 'Allow Bash?' }).waitFor();
+    await page.getByRole('heading', { name: 'Run command' }).waitFor();
     await page.getByText('rm -rf build').first().waitFor();
     // A key pressed in the moment the ask appears is ignored. Nothing else is pending that a repeated one could decide.
     await expect
@@ -130,9 +130,9 @@ describeInBrowser('approvals', () => {
     await show('request_permissions', {
       permissions: { network: { enabled: true }, fileSystem: { write: ['/srv/c'] } },
     });
-    const wanted = page.getByRole('article').getByRole('listitem');
+    const wanted = page.getByRole('article').locator('.bullets li');
     await expect.poll(() => wanted.allTextContents()).toEqual(['use the network', 'write /srv/c']);
-    await page.getByText('"enabled": true').waitFor();
+    await page.getByText('"enabled":true').waitFor();
 
     await show('mcp__bank', { message: 'Sign in', url: 'https://bank.example@evil.example/x' });
     const link = page.getByRole('link', { name: 'Open this page of evil.example' });
@@ -210,7 +210,7 @@ describeInBrowser('approvals', () => {
     await page.getByRole('figure').getByRole('heading', { name: 'Move the invoices' }).waitFor();
     expect(await page.getByRole('figure').count()).toBe(1);
     await page.goto(`/asks/${shown.ask_id}`);
-    await page.getByRole('heading', { name: 'Begin with this plan?' }).waitFor();
+    await page.getByRole('heading', { name: 'Approve this plan?' }).waitFor();
     const figure = page.getByRole('figure');
     await figure.getByRole('heading', { name: 'Move the invoices' }).waitFor();
     expect(await figure.getByRole('listitem').count()).toBe(2);
@@ -234,7 +234,7 @@ describeInBrowser('approvals', () => {
     await page.goto(`/asks/${(await run.ask('deny')).ask_id}`);
     await page.getByText('/elsewhere/below', { exact: true }).waitFor();
     await button(page, 'Deny').click();
-    await page.getByLabel(/Why not\?/).fill('Not the build folder: clean dist instead');
+    await page.getByLabel(/Reason/).fill('Not the build folder: clean dist instead');
     await button(page, 'Deny').click();
     expect(await run.received('deny')).toBe('answered: Not the build folder: clean dist instead');
     await page.getByText('Denied by lead from the web inbox').first().waitFor();
@@ -266,7 +266,7 @@ describeInBrowser('approvals', () => {
     const run = await playMock(testBed.client, approve('change', { tool_name: 'Edit', input }));
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${(await run.ask('change')).ask_id}`);
-    const diff = page.getByRole('region', { name: 'Change of src/a.ts' });
+    const diff = page.getByRole('figure', { name: /src\/a\.ts/ });
     expect(await diff.locator('tr.removed .line').textContent()).toContain('const a = 1;');
     expect(await diff.locator('tr.added .line').textContent()).toContain('const a = 2;');
     await button(page, 'Show side by side').click();

@@ -31,7 +31,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     expect(await lead.page.locator('link[rel=icon]').getAttribute('href')).toMatch(/^data:image/);
 
     await mate.page.getByRole('button', { name: 'Deny', exact: true }).click();
-    await mate.page.getByLabel(/Why not/).fill('not on a Friday');
+    await mate.page.getByLabel(/Reason/).fill('not on a Friday');
     await mate.page.keyboard.press('Control+Enter');
     for (const { page } of [lead, mate]) {
       const end = page.getByRole('region', { name: 'How it ended' });
@@ -140,7 +140,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await why(lead.page).fill('half a thought');
     const answers = [{ question_id: 'why', freeform_answer: 'because' }];
     await testBed.client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
-    const card = lead.page.getByRole('article', { name: 'Ask' });
+    const card = lead.page.getByRole('article', { name: 'Request' });
     await card.getByText('Answered by operator from the API').waitFor();
     await card.getByText('half a thought').waitFor();
     await card.getByRole('button', { name: 'Got it' }).click();

@@ -43,14 +43,14 @@ describeInBrowser('page failures', () => {
     };
     await page.goto(`/asks/${ask_id}`);
     await deny.click();
-    await page.getByLabel(/Why not/).fill('not today');
+    await page.getByLabel(/Reason/).fill('not today');
     await context.clearCookies();
     await deny.click();
     await page.getByRole('alert').getByText('not signed in any more').waitFor();
     expect(await page.getByRole('alert').getByText('holdpoint sign-in').count()).toBe(1);
     expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
     await signIn();
-    expect(await page.getByLabel(/Why not/).inputValue()).toBe('not today');
+    expect(await page.getByLabel(/Reason/).inputValue()).toBe('not today');
     await deny.click();
     expect(await run.received('gone')).toBe('answered: not today');
 

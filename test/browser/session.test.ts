@@ -32,7 +32,7 @@ describeInBrowser('the session page', () => {
         return button.contains(middle);
       });
     await expect.poll(() => isInSight('Deny')).toBe(true);
-    expect(await card.getByRole('heading', { name: 'Allow Bash?' }).isVisible()).toBe(true);
+    expect(await card.getByRole('heading', { name: 'Run command' }).isVisible()).toBe(true);
     // With two pending asks no key decides, and none is shown.
     expect(await card.locator('footer kbd, footer .key').count()).toBe(0);
     await card.getByRole('button', { name: 'Deny', exact: true }).click();

@@ -20,7 +20,7 @@ describeInBrowser('sightings', () => {
   };
   const seenBy = async (id = '') =>
     (await testBed.client.asks.get(id)).seen_by?.map(({ by, surface }) => `${by} ${surface}`);
-  const cardOf = (page: Page) => page.getByRole('article', { name: 'Ask' });
+  const cardOf = (page: Page) => page.getByRole('article', { name: 'Request' });
   /** Longer than an ask has to be in view. */
   const aMoment = (page: Page) => page.waitForTimeout(1000);
 

@@ -1,23 +1,43 @@
-// Tests how the input of an approval is split into boxes, and which inputs are too long to show at once.
+// Tests how the input of an approval is split into boxes and fields, and which inputs are too long to show at once.
 import { describe, expect, it } from 'vitest';
-import { filesOfDiff, isLong, partsOf } from '../../../web/src/state/action-parts.ts';
+import { isLong, partsOf } from '../../../web/src/state/action-parts.ts';
 
 describe('the parts of an action', () => {
-  it('are the command first, texts of several lines, and the other fields as JSON', () => {
-    expect(partsOf({ depth: 1, note: 'a\nb', command: 'ls' })).toEqual([
+  it('are the command first, then texts of several lines, and every other field by its name', () => {
+    const { boxes, fields } = partsOf({
+      depth: 1,
+      note: 'a\nb',
+      command: 'ls',
+      timeout: 600_000,
+      labels: ['x'],
+      on: true,
+    });
+    expect(boxes).toEqual([
       { key: 'command', text: 'ls', language: 'bash' },
       { key: 'note', text: 'a\nb', language: 'plain' },
-      { key: 'input', text: '{\n  "depth": 1\n}', language: 'json' },
     ]);
-    expect(partsOf({})).toEqual([{ key: 'input', text: '{}', language: 'json' }]);
+    expect(fields).toEqual([
+      { key: 'depth', label: 'depth', text: '1' },
+      { key: 'timeout', label: 'Timeout', text: '600000 ms (10m)' },
+      { key: 'labels', label: 'labels', text: '["x"]' },
+      { key: 'on', label: 'on', text: 'yes' },
+    ]);
+    expect(partsOf({})).toEqual({ boxes: [], fields: [] });
+  });
+
+  it('give a long value a box of its own', () => {
+    const { boxes } = partsOf({ list: Array.from({ length: 300 }, (_, i) => i), url: 'x'.repeat(500) });
+    expect(boxes.map(({ key, language }) => [key, language])).toEqual([
+      ['list', 'json'],
+      ['url', 'plain'],
+    ]);
   });
 
   it('leave the change of a file to the diff, and nothing else', () => {
     const change = { file_path: 'a.ts', old_string: 'a\n', new_string: 'b\n' };
-    expect(partsOf(change)).toEqual([]);
-    expect(partsOf({ ...change, replace_all: true })).toEqual([
-      { key: 'input', text: '{\n  "replace_all": true\n}', language: 'json' },
-    ]);
+    expect(partsOf(change)).toEqual({ boxes: [], fields: [] });
+    const { fields } = partsOf({ ...change, replace_all: true });
+    expect(fields).toEqual([{ key: 'replace_all', label: 'Replace every occurrence', text: 'yes' }]);
   });
 });
 
@@ -28,10 +48,4 @@ it('takes an action for long by its characters, or by the lines of its change', 
   expect(isLong({ input: { file_path: 'a', content: lines(600) } })).toBe(true);
   expect(isLong({ input: {}, diff: lines(601) })).toBe(true);
   expect(isLong({ input: {}, diff: lines(10) })).toBe(false);
-});
-
-it('names the files of a unified diff, also of those that are created or deleted', () => {
-  const diff = '--- a/old.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+x\n';
-  expect(filesOfDiff(diff)).toBe('old.ts, new.ts');
-  expect(filesOfDiff('no diff')).toBe('change');
 });

@@ -1,6 +1,8 @@
 // Tests how a change of a file becomes lines with numbers.
+// Covers: web/src/text/compare-texts.ts
 import { describe, expect, it } from 'vitest';
-import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../../../web/src/text/diff-lines.ts';
+import { blocksOfChange } from '../../../web/src/text/compare-texts.ts';
+import { blocksOfPatch, firstLines, sideBySide } from '../../../web/src/text/diff-lines.ts';
 
 describe('a change of a file', () => {
   it('is computed from two texts as lines with their numbers', () => {

@@ -14,6 +14,7 @@ import {
   withDraft,
 } from '../state/approval.ts';
 import type { Refusal } from '../state/refusal.ts';
+import { withNote } from '../text/line-place.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { useHasSeen } from './sighting.ts';
@@ -28,6 +29,8 @@ export interface Approval {
   isFieldWanted: boolean;
   open(mode: ApprovalForm['mode']): void;
   type(text: { reason: string } | { edit: string }): void;
+  /** A note on a line becomes part of the reason of a denial. */
+  addNote(place: string, note: string): void;
   /** What has to happen before it can be allowed. */
   toRead: ReturnType<typeof toRead>;
   showWhole(): void;
@@ -88,6 +91,12 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
     },
     type(text) {
       const next = { ...form, ...text, isTouched: true };
+      setForm(next);
+      save(draftOf(next, request));
+    },
+    addNote(place, note) {
+      const next = { ...form, reason: withNote(form.reason, place, note), mode: 'deny' as const, isTouched: true };
+      setFieldWanted(false);
       setForm(next);
       save(draftOf(next, request));
     },

@@ -44,7 +44,8 @@ function whenInView(element: Element, then: () => void): () => void {
   let layout = '';
   let timer: ReturnType<typeof setInterval> | undefined;
   const poll = () => {
-    if (element.querySelector('[aria-busy="true"]')) return;
+    // A folded file that was not marked as viewed is unread.
+    if (element.querySelector('[aria-busy="true"], [data-unread]')) return;
     const edges = edgesOf(element);
     const now = `${edges.length} ${element.scrollHeight}`;
     // Content was added, removed or expanded: what was in view before is not all of it.
@@ -78,7 +79,7 @@ interface Edge {
 
 function edgesOf(element: Element): Edge[] {
   const parts = [...element.children].filter((part) => part.getBoundingClientRect().height > 0);
-  const boxes = [...element.querySelectorAll('pre, [tabindex="0"]')];
+  const boxes = [...element.querySelectorAll('pre, .diff-lines')].filter((box) => box.clientHeight > 0);
   return [
     { box: parts[0] ?? element, side: 'top' },
     { box: parts.at(-1) ?? element, side: 'bottom' },
@@ -88,8 +89,7 @@ function edgesOf(element: Element): Edge[] {
 
 /** Hit-tests the edge, so that whatever covers it counts: a dialog, the actions at the foot of the card. */
 function isInView(element: Element, { box, side }: Edge): boolean {
-  const isScrolling = box.matches('pre, [tabindex="0"]');
-  if (isScrolling && box.scrollTop + box.clientHeight < box.scrollHeight - 2) return false;
+  if (box.scrollTop + box.clientHeight < box.scrollHeight - 2 && box.matches('pre, .diff-lines')) return false;
   const { left, right, top, bottom } = box.getBoundingClientRect();
   const hit = document.elementFromPoint((left + right) / 2, side === 'top' ? top + 1 : bottom - 2);
   return element.contains(hit);

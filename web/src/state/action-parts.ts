@@ -1,53 +1,91 @@
-// Splits the input of an approval into the boxes that show it, and decides whether it is too long to render at once. Pure.
-// Every field is in one of the parts; what is not understood is in a part of JSON.
+// Splits the input of an approval into what shows it: boxes for commands and long texts, named fields for the rest; and
+// decides whether it is too long to render at once. Pure. Every field of the input is in one of the parts.
 import { fileChangeOf } from '../../../src/client/file-change.ts';
+import { duration } from '../../../src/client/times.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 
 type Input = ApprovalRequest['input'];
 
-export interface ActionPart {
-  /** The field; `input` for those that share a box. */
+export interface ActionBox {
   key: string;
   text: string;
   language: 'bash' | 'json' | 'plain';
+}
+
+export interface ActionField {
+  key: string;
+  /** The key in plain words, where it is a known one. */
+  label: string;
+  text: string;
+}
+
+export interface ActionParts {
+  boxes: ActionBox[];
+  fields: ActionField[];
 }
 
 /** Longer texts are truncated at first. */
 export const MAX_CHARACTERS = 20_000;
 /** Longer diffs are truncated at first. */
 export const MAX_LINES = 600;
+/** Longer values have a box of their own. */
+const MAX_FIELD_CHARACTERS = 400;
 
-/** Fields of the file change are left out: the diff shows them. Short fields share one box of JSON. */
-export function partsOf(input: Input): ActionPart[] {
-  const parts: ActionPart[] = [];
-  const rest: Input = {};
+/** Fields of the file change are left out: the diff shows them. */
+export function partsOf(input: Input): ActionParts {
+  const boxes: ActionBox[] = [];
+  const fields: ActionField[] = [];
   const changed = new Set(fileChangeOf(input)?.keys);
   for (const [key, value] of Object.entries(input)) {
-    if (key === 'command' && typeof value === 'string') parts.unshift({ key, text: value, language: 'bash' });
-    else if (changed.has(key)) continue;
-    else if (typeof value === 'string' && value.includes('\n')) parts.push({ key, text: value, language: 'plain' });
-    else rest[key] = value;
+    if (changed.has(key)) continue;
+    const isText = typeof value === 'string';
+    const text = isText ? value : valueText(key, value);
+    if (key === 'command' && isText) boxes.unshift({ key, text, language: 'bash' });
+    else if (isText && (text.includes('\n') || text.length > MAX_FIELD_CHARACTERS))
+      boxes.push({ key, text, language: 'plain' });
+    else if (!isText && text.length > MAX_FIELD_CHARACTERS)
+      boxes.push({ key, text: JSON.stringify(value, undefined, 2), language: 'json' });
+    else fields.push({ key, label: LABELS[key] ?? key, text });
   }
-  if (Object.keys(rest).length > 0 || (parts.length === 0 && changed.size === 0))
-    parts.push({ key: 'input', text: JSON.stringify(rest, undefined, 2), language: 'json' });
-  return parts;
+  return { boxes, fields };
+}
+
+const LABELS: Record<string, string> = {
+  file_path: 'File',
+  notebook_path: 'Notebook',
+  path: 'Path',
+  file: 'File',
+  url: 'URL',
+  prompt: 'Prompt',
+  query: 'Query',
+  pattern: 'Pattern',
+  glob: 'Files',
+  timeout: 'Timeout',
+  timeout_ms: 'Timeout',
+  description: 'Description',
+  explanation: 'Explanation',
+  cwd: 'Folder',
+  workdir: 'Folder',
+  run_in_background: 'In the background',
+  replace_all: 'Replace every occurrence',
+  offset: 'From line',
+  limit: 'Lines',
+  subagent_type: 'Sub-agent',
+};
+
+const TIMEOUT = /^timeout(?:_ms)?$/;
+
+function valueText(key: string, value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number' && TIMEOUT.test(key) && value >= 1000) return `${value} ms (${duration(value)})`;
+  return JSON.stringify(value) ?? 'undefined';
 }
 
 /** A part of it is truncated until the person asks for all of it. */
 export function isLong({ input, diff }: Pick<ApprovalRequest, 'input' | 'diff'>): boolean {
   const changes = fileChangeOf(input)?.changes.flatMap(({ before, after }) => [before, after]) ?? [];
   return (
-    partsOf(input).some(({ text }) => text.length > MAX_CHARACTERS) ||
+    partsOf(input).boxes.some(({ text }) => text.length > MAX_CHARACTERS) ||
     [...changes, diff ?? ''].some((text) => text.split('\n', MAX_LINES + 1).length > MAX_LINES)
   );
-}
-
-const NO_FILE = '/dev/null';
-
-/** The files that a unified diff names; of a file that is created or deleted only one name exists. */
-export function filesOfDiff(diff: string): string {
-  const names = [...diff.matchAll(/^--- (?:a\/)?(.+)\n\+\+\+ (?:b\/)?(.+)$/gm)].map(([, before = '', after = '']) =>
-    after === NO_FILE ? before : after,
-  );
-  return names.length > 0 ? names.join(', ') : 'change';
 }

@@ -1,6 +1,5 @@
-// Turns a change into lines with numbers, from two texts or from a unified diff. Pure. Where comparing two texts would take
-// too long, both are shown whole.
-import { structuredPatch } from 'diff';
+// Turns a unified diff into lines with numbers, and lays lines out side by side. Pure. compare-texts.ts makes the same lines
+// from two texts.
 
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'note';
@@ -15,28 +14,7 @@ export interface DiffBlock {
   lines: DiffLine[];
 }
 
-const COMPARE_TIMEOUT_MS = 200;
-const MAX_EDITS = 2000;
-const CONTEXT_LINES = 3;
-
-export function blocksOfChange({ before, after }: { before: string; after: string }): DiffBlock[] {
-  const options = { context: CONTEXT_LINES, timeout: COMPARE_TIMEOUT_MS, maxEditLength: MAX_EDITS };
-  const patch = structuredPatch('', '', before, after, undefined, undefined, options);
-  if (!patch) return [{ head: '', lines: [...whole(before, 'removed'), ...whole(after, 'added')] }];
-  return patch.hunks.map(({ oldStart, newStart, lines }, i) => ({
-    head: i === 0 ? '' : `… line ${newStart}`,
-    lines: numbered(lines, oldStart, newStart),
-  }));
-}
-
-const whole = (text: string, kind: 'added' | 'removed'): DiffLine[] =>
-  text === ''
-    ? []
-    : text
-        .replace(/\n$/, '')
-        .split('\n')
-        .map((line, i) => ({ kind, text: line, [kind === 'added' ? 'after' : 'before']: i + 1 }));
-
+const IN_HUNK = /^(?:[ +\\-]|$)/;
 const HUNK = /^@@+ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?/;
 
 /** Shows a diff as the agent sent it, valid or not: lines outside of every hunk, by the hunk's own count, are notes. */
@@ -47,6 +25,8 @@ export function blocksOfPatch(patch: string): DiffBlock[] {
   let after = 0;
   let left = { before: 0, after: 0 };
   for (const line of patch.replace(/\n$/, '').split('\n')) {
+    // Whatever its count says, a hunk ends at a line that cannot be in one.
+    if (!IN_HUNK.test(line)) left = { before: 0, after: 0 };
     const isInside = left.before > 0 || left.after > 0 || line.startsWith('\\');
     const hunk = isInside ? null : HUNK.exec(line);
     if (hunk) {
@@ -77,24 +57,10 @@ export function blocksOfPatch(patch: string): DiffBlock[] {
   return blocks;
 }
 
-function kindOf(line: string): DiffLine['kind'] {
+export function kindOf(line: string): DiffLine['kind'] {
   if (line.startsWith('+')) return 'added';
   if (line.startsWith('-')) return 'removed';
   return line.startsWith('\\') ? 'note' : 'same';
-}
-
-function numbered(lines: readonly string[], oldStart: number, newStart: number): DiffLine[] {
-  let before = oldStart;
-  let after = newStart;
-  return lines.map((line): DiffLine => {
-    const kind = kindOf(line);
-    return {
-      kind,
-      text: kind === 'note' ? line : line.slice(1),
-      before: kind === 'removed' || kind === 'same' ? before++ : undefined,
-      after: kind === 'added' || kind === 'same' ? after++ : undefined,
-    };
-  });
 }
 
 type Pair = [left: DiffLine | undefined, right: DiffLine | undefined];

@@ -1,46 +1,48 @@
-// Shows what an approval would do, in full: the command, the change of a file, and every other field of the input. Leaves
-// out only what the card already shows beside it, word for word.
-import { lazy, Suspense } from 'react';
+// Shows what an approval would do, in full: the change of a file, the wanted permissions, and every field of the input but
+// the command, which stands in the headline. Leaves out only what the card already shows beside it, word for word.
+import { lazy, Suspense, useMemo } from 'react';
 import { wantedPermissions } from '../../../src/client/action-summary.ts';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
-import { filesOfDiff, partsOf } from '../state/action-parts.ts';
+import { partsOf } from '../state/action-parts.ts';
+import { headlineOf } from '../text/headline.ts';
 import { Code } from './code.tsx';
+import type { DiffProps } from './diff.tsx';
 import { RenderBoundary } from './error-boundary.tsx';
+import { Facts, FolderFact } from './facts.tsx';
 import { Exact } from './text.tsx';
 
 const Diff = lazy(() => import('./diff.tsx'));
 
 interface ActionProps {
-  request: Pick<ApprovalRequest, 'input' | 'diff' | 'reason'>;
-  /** As the card names it. */
+  request: ApprovalRequest;
   folder: string | undefined;
   isWhole: boolean;
   onWhole: () => void;
+  onNote?: DiffProps['onNote'];
 }
 
-export function Action({ request, folder, isWhole, onWhole }: ActionProps) {
+export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProps) {
   const { input, diff } = request;
-  const change = fileChangeOf(input);
-  const whole = { isWhole, onWhole };
-  const isShownBeside = (key: string, value: unknown) => value === { description: request.reason, cwd: folder }[key];
-  const other = Object.fromEntries(Object.entries(input).filter(([key, value]) => !isShownBeside(key, value)));
-  const parts = partsOf(Object.keys(other).length === 0 ? input : other);
-  const codes = (isCommand: boolean) =>
-    parts
-      .filter(({ language }) => (language === 'bash') === isCommand)
-      .map(({ key, text, language }) => <Code key={key} title={key} text={text} language={language} {...whole} />);
+  const change = useMemo(() => fileChangeOf(input), [input]);
+  const { boxes, fields } = useMemo(() => partsOf(input), [input]);
+  const shown = useMemo(() => headlineOf(request).key, [request]);
+  const beside: Record<string, unknown> = { description: request.reason, cwd: folder };
+  const isBeside = (key: string) => key === shown || (key in beside && input[key] === beside[key]);
+  const listed = fields.filter(({ key }) => !isBeside(key));
   const wanted = wantedPermissions(input);
+  const whole = { isWhole, onWhole };
   return (
     <>
-      {codes(true)}
       <RenderBoundary
         key={diff ?? change?.file}
         fallback={<ExactChange text={diff ?? JSON.stringify(input, undefined, 2)} />}
       >
         <Suspense fallback={<p aria-busy="true">Loading the change…</p>}>
-          {change && <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...whole} />}
-          {diff !== undefined && <Diff file={filesOfDiff(diff)} changes={undefined} patch={diff} {...whole} />}
+          {change && (
+            <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...{ ...whole, onNote }} />
+          )}
+          {diff !== undefined && <Diff file="change" changes={undefined} patch={diff} {...{ ...whole, onNote }} />}
         </Suspense>
       </RenderBoundary>
       {change?.keys.includes('content') && (
@@ -59,9 +61,37 @@ export function Action({ request, folder, isWhole, onWhole }: ActionProps) {
         </div>
       )}
       <PageToOpen input={input} />
-      {codes(false)}
+      {boxes
+        .filter(({ language }) => language !== 'bash')
+        .map(({ key, text, language }) => (
+          <Code key={key} title={key} text={text} language={language} {...whole} />
+        ))}
+      {(folder !== undefined || listed.length > 0) && (
+        <Facts>
+          <FolderFact folder={folder} />
+          {listed.map(({ key, label, text }) => (
+            <div key={key}>
+              <dt title={key}>
+                <Exact text={label} />
+              </dt>
+              <dd>
+                <code>
+                  <Exact text={text} />
+                </code>
+              </dd>
+            </div>
+          ))}
+        </Facts>
+      )}
     </>
   );
+}
+
+/** The command of an approval, where it has one. */
+export function CommandBox({ request, isWhole, onWhole }: Omit<ActionProps, 'folder' | 'onNote'>) {
+  const { command } = request.input;
+  if (typeof command !== 'string') return null;
+  return <Code title="" text={command} language="bash" className="headline" {...{ isWhole, onWhole }} />;
 }
 
 /** An MCP server asks the person to open a page, which nothing else opens for them. */

@@ -2,25 +2,23 @@
 // the agent, edit it first, or deny it with a reason. state/approval.ts owns what is sent.
 import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
-import { permissionsText } from '../../../src/client/permissions-text.ts';
 import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
 import type { Refusal } from '../state/refusal.ts';
 import { earlierSentence } from '../text/ask-text.ts';
-import { agentName } from '../text/session-text.ts';
 import { AlwaysField } from './always-field.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
-import { CardTitle, type Frame } from './card-frame.tsx';
-import { CopyButton } from './copy-button.tsx';
+import type { Frame } from './card-frame.tsx';
+import { Details } from './details.tsx';
 import { EditField } from './edit-field.tsx';
-import { Facts, FolderFact } from './facts.tsx';
+import { JustBefore } from './just-before.tsx';
 import { Proposal } from './proposal.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RefusalNotice } from './refusal-notice.tsx';
+import { RiskSigns } from './risk-signs.tsx';
 import { SavedNote } from './saved-note.tsx';
 import { Suggestions } from './suggestions.tsx';
-import { Exact } from './text.tsx';
 
 interface ApprovalCardProps {
   ask: ApprovalAskView;
@@ -47,7 +45,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }
       {form.mode === 'deny' && (
         <ReasonField
           id={`reason-${ask.ask_id}`}
-          label="Why not? The agent is told."
+          label="Reason (sent to the agent)"
           placeholder="Do this instead: …"
           value={form.reason}
           hasFocus={approval.isFieldWanted}
@@ -75,40 +73,31 @@ interface BodyProps {
 function Body({ ask, session, approval }: BodyProps) {
   const { request } = ask;
   const { form } = approval;
-  const folder = request.work_folder ?? session?.work_folder;
+  const folder = request.work_folder ?? session?.work_folder ?? ask.asked_from?.work_folder;
   return (
     <>
-      <CardTitle>
-        {isPlan(request) ? (
-          'Begin with this plan?'
-        ) : (
-          <>
-            Allow <code>{<Exact text={request.tool_name} />}</code>?
-          </>
-        )}
-      </CardTitle>
       {request.earlier && (
         <p className="notice">
           <TriangleAlert className="icon" /> {earlierSentence(request.earlier)}
         </p>
       )}
-      <Proposal request={request} folder={folder} isWhole={form.isWhole} onWhole={approval.showWhole} />
+      <Proposal
+        request={request}
+        folder={folder}
+        isWhole={form.isWhole}
+        onWhole={approval.showWhole}
+        onNote={approval.addNote}
+      >
+        <RiskSigns ask={ask} />
+      </Proposal>
       {isPlan(request) && <p className="small muted">{AFTER_THE_PLAN}</p>}
       {isLong(request) && form.isWhole && (
         <p className="notice">
           <TriangleAlert className="icon" /> This is all of it. Look through it before you allow it.
         </p>
       )}
-      <Facts>
-        <FolderFact folder={folder} />
-        <dt>Asked because</dt>
-        <dd>{request.asked_because ? <Exact text={request.asked_because.why} /> : whyAsked(session)}</dd>
-        <dt>Digest</dt>
-        <dd className="with-copy">
-          <code title={request.digest}>{request.digest.slice(0, 23)}…</code>{' '}
-          <CopyButton text={request.digest} label="Copy the digest" />
-        </dd>
-      </Facts>
+      <JustBefore ask={ask} />
+      <Details request={request} session={session} />
       {form.mode === 'look' && <AgentSuggestions ask={ask} approval={approval} />}
     </>
   );
@@ -124,9 +113,4 @@ const AgentSuggestions = ({ ask, approval }: Omit<BodyProps, 'session'>) => (
 );
 
 const AFTER_THE_PLAN =
-  'Allowed, it leaves plan mode and begins; from then on its permission mode decides what it asks for.';
-
-function whyAsked(session: SessionView | undefined): string {
-  const asker = session ? agentName(session) : 'the agent';
-  return `${asker} does not do this unasked, and ${session ? permissionsText(session) : 'approvals are asked'}`;
-}
+  'If you approve, the agent leaves plan mode and starts. Its permission mode decides what it asks next.';

@@ -32,8 +32,9 @@ export const Card = ({ label, isInline = false, bodyRef, body, actions }: CardPr
   </article>
 );
 
-export const CardTitle = ({ children }: { children: ReactNode }) => (
-  <div className="card-title">
+/** `isLabel`: what follows is the headline, and this names it. */
+export const CardTitle = ({ children, isLabel = false }: { children: ReactNode; isLabel?: boolean }) => (
+  <div className={`card-title ${isLabel ? 'is-label' : ''}`}>
     <h2>{children}</h2>
   </div>
 );
@@ -70,5 +71,5 @@ export function CardFrame({ ask, sessions, requester, isInline, isWhole, body, a
       {body}
     </>
   );
-  return <Card {...{ label: 'Ask', isInline, bodyRef, body: framed, actions }} />;
+  return <Card {...{ label: 'Request', isInline, bodyRef, body: framed, actions }} />;
 }

@@ -14,7 +14,9 @@ const Highlighted = lazy(() => import('./highlighted.tsx'));
 export type Language = 'bash' | 'json' | 'plain';
 
 interface CodeProps {
+  /** Without one the box has no title bar. */
   title: string;
+  className?: string;
   text: string;
   language: Language;
   /** Render all of it, however long. */
@@ -22,16 +24,15 @@ interface CodeProps {
   onWhole: () => void;
 }
 
-export function Code({ title, text, language, isWhole, onWhole }: CodeProps) {
+export function Code({ title, text, language, className = '', isWhole, onWhole }: CodeProps) {
   const isTruncated = !isWhole && text.length > MAX_CHARACTERS;
   const shown = isTruncated ? text.slice(0, MAX_CHARACTERS) : text;
   // Marks are found in the whole text, which the highlighter would cut up.
   const isMarked = hiddenCount(shown) + lookalikeCount(shown) > 0;
   const isPlain = language === 'plain' || shown.length > MAX_HIGHLIGHTED || isMarked;
   return (
-    <CodeBox title={title} text={text}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <pre tabIndex={0}>
+    <CodeBox title={title} text={text} className={className}>
+      <pre>
         {language === 'bash' && (
           <span className="prompt-sign" aria-hidden="true">
             ${' '}

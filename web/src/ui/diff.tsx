@@ -1,15 +1,18 @@
-// Shows the change of a file as a diff in one column or two: computed here from two texts, or as the agent sent it. Each
-// line is shown to the letter. A chunk of its own, loaded with the first change.
+// Shows changes of files like a pull request: each file under a header that stays in view, with counts, folding and a mark
+// for what was reviewed. Computed here from two texts, or as the agent sent it. A chunk of its own, loaded with the first
+// change.
 import { Columns2, Rows3 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { MAX_LINES } from '../state/action-parts.ts';
-import type { DiffBlock, DiffLine } from '../text/diff-lines.ts';
-import { blocksOfChange, blocksOfPatch, firstLines, sideBySide } from '../text/diff-lines.ts';
-import { CodeBox, ShowRest } from './code.tsx';
-import { Exact } from './text.tsx';
+import { blocksOfChange } from '../text/compare-texts.ts';
+import { type DiffFile, diffFiles } from '../text/diff-files.ts';
+import { type DiffBlock, type DiffLine, firstLines } from '../text/diff-lines.ts';
+import { ShowRest } from './code.tsx';
+import { FileDiff } from './file-diff.tsx';
 import './diff.css';
 
-interface DiffProps {
+export interface DiffProps {
+  /** The name where the texts are given, and where a diff names no file. */
   file: string;
   /** Either the texts, or a unified diff. */
   changes: readonly { before: string; after: string }[] | undefined;
@@ -17,97 +20,100 @@ interface DiffProps {
   /** Render all of it, however long. */
   isWhole: boolean;
   onWhole: () => void;
+  /** Where a line can be commented on: the note becomes part of the reason of a denial. */
+  onNote?: ((place: string, note: string) => void) | undefined;
 }
 
 const LAYOUT_KEY = 'holdpoint-diff';
 
-export default function Diff({ file, changes, patch, isWhole, onWhole }: DiffProps) {
+export default function Diff({ file, changes, patch, isWhole, onWhole, onNote }: DiffProps) {
   const [layout, setLayout] = useState(() => localStorage.getItem(LAYOUT_KEY) ?? 'unified');
-  const all = useMemo(
-    () => (patch === undefined ? (changes ?? []).flatMap(blocksOfChange) : blocksOfPatch(patch)),
-    [patch, changes],
+  const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set());
+  const files = useMemo(
+    () => (patch === undefined ? [{ name: file, blocks: (changes ?? []).flatMap(blocksOfChange) }] : diffFiles(patch)),
+    [patch, changes, file],
   );
-  const { blocks, left } = firstLines(all, isWhole ? Number.POSITIVE_INFINITY : MAX_LINES);
-  const text = patch ?? (changes ?? []).map(({ after }) => after).join('\n');
-  const isSplit = layout === 'split';
+  // Line numbers of a replaced passage are those of the passage, not of the file.
   const isPassage = changes?.some(({ before }) => before !== '') ?? false;
-  const choose = (next: string) => {
+  const { shown, left } = truncated(files, isWhole ? Number.POSITIVE_INFINITY : MAX_LINES);
+  const isSplit = layout === 'split';
+  const choose = () => {
+    const next = isSplit ? 'unified' : 'split';
     localStorage.setItem(LAYOUT_KEY, next);
     setLayout(next);
   };
-  const counts = (
-    <span className="diff-count">
-      <span className="plus">+{count(all, 'added')}</span> <span className="minus">−{count(all, 'removed')}</span>
-    </span>
-  );
+  const view = (at: number, isViewed: boolean) => {
+    const next = new Set(viewed);
+    if (isViewed) next.add(at);
+    else next.delete(at);
+    setViewed(next);
+  };
   const label = isSplit ? 'Show in one column' : 'Show side by side';
   const toggle = (
-    <button
-      type="button"
-      className="button quiet small"
-      onClick={() => choose(isSplit ? 'unified' : 'split')}
-      aria-label={label}
-      title={label}
-    >
+    <button type="button" className="button quiet small wide-only" onClick={choose} aria-label={label} title={label}>
       {isSplit ? <Rows3 className="icon" /> : <Columns2 className="icon" />}
     </button>
   );
   return (
-    <CodeBox title={file} text={text} className="diff" isMono note={counts} tools={toggle}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <section className="diff-scroll" tabIndex={0} aria-label={`Change of ${file}`}>
-        <table className={`${isSplit ? 'split' : 'unified'} ${isPassage ? 'passage' : ''}`}>
-          <tbody>{blocks.map((block, i) => (isSplit ? split(block, i) : unified(block, i)))}</tbody>
-        </table>
-      </section>
-      {left > 0 && <ShowRest count={left} unit="lines" onClick={onWhole} />}
-    </CodeBox>
+    <div className="diffs">
+      {files.length > 1 && (
+        <p className="diff-total small">
+          <strong>{files.length} files</strong> <Counts blocks={files.flatMap(({ blocks }) => blocks)} />
+          <span className="muted">
+            {viewed.size} of {files.length} viewed
+          </span>
+        </p>
+      )}
+      {shown.map((one, i) => (
+        <FileDiff
+          // biome-ignore lint/suspicious/noArrayIndexKey: files of one diff, never moved
+          key={i}
+          file={{ ...one, name: one.name || file }}
+          text={patch === undefined ? (changes ?? []).map(({ after }) => after).join('\n') : textOf(one)}
+          tools={toggle}
+          counts={<Counts blocks={files[i]?.blocks ?? []} />}
+          isViewed={files.length > 1 ? viewed.has(i) : undefined}
+          onViewed={(isViewed) => view(i, isViewed)}
+          {...{ isSplit, isPassage, onNote }}
+        />
+      ))}
+      {left > 0 && (
+        <div className="code">
+          <ShowRest count={left} unit="lines" onClick={onWhole} />
+        </div>
+      )}
+    </div>
   );
 }
 
-const count = (blocks: readonly DiffBlock[], kind: DiffLine['kind']): number =>
-  blocks.reduce((sum, block) => sum + block.lines.filter((line) => line.kind === kind).length, 0);
+type Shown = Pick<DiffFile, 'name' | 'blocks'> & Partial<DiffFile>;
 
-const SIGNS = { added: '+', removed: '−', same: ' ', note: ' ' } as const;
+/** The first lines of all files together. */
+function truncated(files: readonly Shown[], most: number): { shown: Shown[]; left: number } {
+  let room = most;
+  let left = 0;
+  const shown = files.flatMap((one) => {
+    const first = firstLines(one.blocks, Math.max(0, room));
+    room -= count(one.blocks);
+    left += first.left;
+    return first.blocks.length > 0 || one.blocks.length === 0 ? [{ ...one, blocks: first.blocks }] : [];
+  });
+  return { shown, left };
+}
 
-const head = (block: DiffBlock, b: number, columns: number) =>
-  block.head !== '' && (
-    <tr key={`${b}-head`} className="hunk">
-      <td colSpan={columns}>
-        <Exact text={block.head} />
-      </td>
-    </tr>
-  );
+const count = (blocks: readonly DiffBlock[], kind?: DiffLine['kind']): number =>
+  blocks.reduce((sum, { lines }) => sum + lines.filter((line) => kind === undefined || line.kind === kind).length, 0);
 
-const unified = (block: DiffBlock, b: number) => [
-  head(block, b, 3),
-  ...block.lines.map((line, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: lines of one diff, never moved
-    <tr key={`${b}-${i}`} className={line.kind}>
-      <td className="at">{line.before ?? ''}</td>
-      <td className="at">{line.after ?? ''}</td>
-      <td className="line">
-        <span className="sign">{SIGNS[line.kind]}</span>
-        <Exact text={line.text} />
-      </td>
-    </tr>
-  )),
-];
-
-const split = (block: DiffBlock, b: number) => [
-  head(block, b, 4),
-  ...sideBySide(block.lines).map(([left, right], i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: lines of one diff, never moved
-    <tr key={`${b}-${i}`}>
-      <Side line={left} at={left?.before} />
-      <Side line={right} at={right?.after} />
-    </tr>
-  )),
-];
-
-const Side = ({ line, at }: { line: DiffLine | undefined; at: number | undefined }) => (
-  <>
-    <td className={`at ${line?.kind ?? 'none'}`}>{at ?? ''}</td>
-    <td className={`line ${line?.kind ?? 'none'}`}>{line && <Exact text={line.text} />}</td>
-  </>
+const Counts = ({ blocks }: { blocks: readonly DiffBlock[] }) => (
+  <span className="diff-count">
+    <span className="plus">+{count(blocks, 'added')}</span> <span className="minus">−{count(blocks, 'removed')}</span>
+  </span>
 );
+
+/** What the file would be, as far as the diff shows it. */
+const textOf = ({ blocks }: Shown): string =>
+  blocks
+    .flatMap(({ lines }) => lines)
+    .filter(({ kind }) => kind === 'added' || kind === 'same')
+    .map(({ text }) => text)
+    .join('\n');

@@ -1,6 +1,5 @@
 // Shows an ask that cannot be answered here: what was asked, how it ended, whether this person's click came too late, and
 // what they had typed and not sent.
-import { isPlan } from '../../../src/client/action-summary.ts';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
@@ -10,13 +9,11 @@ import { useFetched } from '../hooks/queries.ts';
 import { forgetTouched, useTouchedAsks } from '../hooks/touched-asks.ts';
 import { oneLine } from '../text/visible.ts';
 import { AskedQuestions } from './asked-questions.tsx';
-import { CardTitle } from './card-frame.tsx';
 import { Code } from './code.tsx';
 import { DismissibleNotice } from './dismissible-notice.tsx';
-import { Facts, FolderFact } from './facts.tsx';
 import { Proposal } from './proposal.tsx';
+import { RiskSigns } from './risk-signs.tsx';
 import { Settled } from './settled.tsx';
-import { Exact } from './text.tsx';
 
 interface EndedAskProps {
   ask: AskView;
@@ -46,22 +43,10 @@ export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
   const folder = request.work_folder ?? ask.asked_from?.work_folder;
   return (
     <>
-      <CardTitle>
-        {isPlan(request) ? (
-          'Plan'
-        ) : (
-          <code>
-            <Exact text={request.tool_name} />
-          </code>
-        )}
-      </CardTitle>
       {ending}
-      <Proposal request={request} folder={folder} isWhole={isWhole} onWhole={onWhole} />
-      {folder !== undefined && (
-        <Facts>
-          <FolderFact folder={folder} />
-        </Facts>
-      )}
+      <Proposal request={request} folder={folder} isWhole={isWhole} onWhole={onWhole}>
+        <RiskSigns ask={ask} />
+      </Proposal>
     </>
   );
 }

@@ -18,6 +18,7 @@ import { HiddenNote } from './code.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { Key } from './key.tsx';
 import { ReasonField } from './reason-field.tsx';
+import { RiskSigns } from './risk-signs.tsx';
 import { SeenBy } from './seen-by.tsx';
 import { Exact, Prose } from './text.tsx';
 import './group-card.css';
@@ -119,7 +120,7 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
       {isDenying && (
         <ReasonField
           id="group-reason"
-          label="Why not? Each agent is told."
+          label="Reason (sent to each agent)"
           value={reason}
           hasFocus
           onChange={setReason}
@@ -161,15 +162,15 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
   const { request } = ask;
   const folder = request.work_folder ?? sessions.get(ask.session_id)?.work_folder;
   const { description, ...input } = request.input;
-  const parts = partsOf(description === request.reason ? input : request.input);
+  const { boxes, fields } = partsOf(description === request.reason ? input : request.input);
   return (
     <div className="member" ref={element}>
       <input type="checkbox" id={id} checked={isChecked} onChange={onToggle} />
       <label htmlFor={id}>
-        {parts.map(({ key, text }) => (
+        {[...boxes, ...fields].map(({ key, text }) => (
           <span key={key} className="member-part">
             <HiddenNote text={text} />
-            {key !== 'command' && parts.length > 1 && <span className="tiny muted">{key}</span>}
+            {key !== 'command' && <span className="tiny muted">{key}</span>}
             <code>
               <Exact text={text} />
             </code>
@@ -177,6 +178,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
         ))}
       </label>
       <div className="member-facts small">
+        <RiskSigns ask={ask} />
         {request.reason !== '' && (
           <p className="muted">
             <Prose text={request.reason} />

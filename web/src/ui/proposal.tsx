@@ -1,8 +1,12 @@
-// Shows what an approval is about, pending or ended: the agent's reason and the action, or its plan.
+// Shows what an approval is about, pending or ended, in the order in which a person decides: what would be done, why the
+// agent wants it, what to notice, and everything else that its input says.
+import type { ReactNode } from 'react';
 import { isPlan } from '../../../src/client/action-summary.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { planFile } from '../text/plan-text.ts';
-import { Action } from './action.tsx';
+import { Action, CommandBox } from './action.tsx';
+import type { DiffProps } from './diff.tsx';
+import { Headline } from './headline.tsx';
 import { Plan } from './plan.tsx';
 import { Prose } from './text.tsx';
 
@@ -11,18 +15,32 @@ interface ProposalProps {
   folder: string | undefined;
   isWhole: boolean;
   onWhole: () => void;
+  onNote?: DiffProps['onNote'];
+  /** Signs of risk. */
+  children?: ReactNode;
 }
 
-export function Proposal({ request, folder, isWhole, onWhole }: ProposalProps) {
-  if (isPlan(request)) return <Plan text={request.reason} file={planFile(request)} />;
+export function Proposal({ request, folder, isWhole, onWhole, onNote, children }: ProposalProps) {
+  const whole = { request, isWhole, onWhole };
+  if (isPlan(request))
+    return (
+      <>
+        <Headline request={request} />
+        {children}
+        <Plan text={request.reason} file={planFile(request)} />
+      </>
+    );
   return (
     <>
+      <Headline request={request} />
+      <CommandBox {...whole} />
       {request.reason !== '' && (
-        <p className="prose muted">
+        <p className="prose reason" dir="auto">
           <Prose text={request.reason} />
         </p>
       )}
-      <Action {...{ request, folder, isWhole, onWhole }} />
+      {children}
+      <Action {...{ ...whole, folder, onNote }} />
     </>
   );
 }

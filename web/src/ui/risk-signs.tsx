@@ -1,0 +1,38 @@
+// Shows the signs of risk of a pending ask, the gravest first, each with what was found.
+import { Clock, CloudUpload, FolderOutput, Globe, ScanEye, TriangleAlert } from 'lucide-react';
+import { RISK_LABELS, signsAt, toneOf } from '../../../src/client/risk-text.ts';
+import type { RiskSign } from '../../../src/core/risk.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { useNow } from '../hooks/clock.ts';
+import { Exact } from './text.tsx';
+import './risk-signs.css';
+
+const ICONS = {
+  destructive: TriangleAlert,
+  production: CloudUpload,
+  outside_folder: FolderOutput,
+  network: Globe,
+  unclear: ScanEye,
+  deadline: Clock,
+} satisfies Record<RiskSign['risk'], unknown>;
+
+/** Nothing where no sign was found. The deadline has its countdown at the top of the card. */
+export function RiskSigns({ ask }: { ask: AskView }) {
+  const signs = signsAt(ask, useNow()).filter(({ risk }) => risk !== 'deadline');
+  if (ask.status !== 'pending' || signs.length === 0) return null;
+  return (
+    <ul className="risk-signs" aria-label="Signs of risk">
+      {signs.map((sign) => {
+        const Icon = ICONS[sign.risk];
+        return (
+          <li key={sign.risk} className={`chip ${toneOf(sign)}`}>
+            <Icon className="icon" />
+            <span>
+              <strong>{RISK_LABELS[sign.risk]}</strong> <Exact text={sign.why} />
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
