@@ -25,17 +25,17 @@ export const toneOf = ({ risk }: RiskSign): 'bad' | 'warn' => (LOUD.has(risk) ? 
 const LOUD = new Set<RiskSign['risk']>(['destructive', 'production', 'outside_folder']);
 
 const WEIGHTS: Record<RiskSign['risk'], number> = {
-  destructive: 32,
-  production: 16,
-  outside_folder: 8,
-  network: 4,
-  unclear: 2,
-  deadline: 1,
+  destructive: 16,
+  production: 8,
+  outside_folder: 4,
+  network: 2,
+  unclear: 1,
+  deadline: 0,
 };
 
-/** A higher one comes first: the gravest sign decides, the others break ties. */
-export const riskRank = (ask: Pick<AskView, 'risk'>, nowMs: number): number =>
-  signsAt(ask, nowMs).reduce((sum, { risk }) => sum + WEIGHTS[risk], 0);
+/** A higher one comes first: the gravest sign decides, the others break ties. A deadline is no risk of the action. */
+export const riskRank = ({ risk = [] }: Pick<AskView, 'risk'>): number =>
+  risk.reduce((sum, sign) => sum + WEIGHTS[sign.risk], 0);
 
 /** Nothing but a deadline was recognised. An ask that was not assessed yet is not called free of signs. */
 export const hasNoSigns = ({ risk }: Pick<AskView, 'risk'>): boolean =>

@@ -1,8 +1,8 @@
 // Puts the asks of an inbox in an order to work through: sorted, grouped, with snoozed ones apart. Pure, and shared by the
 // terminal and the page. Nothing here decides, hides or expires an ask: what is snoozed is still listed and counted.
-import { RISKS } from '../core/risk.ts';
 import type { AskView, SessionView } from '../core/views.ts';
 import type { InboxEntry } from './inbox-model.ts';
+import { riskRank } from './risk-text.ts';
 
 export const SORTS = ['oldest', 'newest', 'deadline', 'risk'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -55,18 +55,12 @@ function sorted(entries: readonly InboxEntry[], sort: Sort): InboxEntry[] {
   // Sorting is stable: what is equal stays oldest first.
   if (sort === 'newest') return list.reverse();
   if (sort === 'deadline') return list.sort((a, b) => deadlineOf(a) - deadlineOf(b));
-  if (sort === 'risk') return list.sort((a, b) => gravity(a.ask) - gravity(b.ask) || deadlineOf(a) - deadlineOf(b));
+  if (sort === 'risk') return list.sort((a, b) => riskRank(b.ask) - riskRank(a.ask) || deadlineOf(a) - deadlineOf(b));
   return list;
 }
 
 const FAR = Number.MAX_SAFE_INTEGER;
 const deadlineOf = ({ ask }: InboxEntry): number => ask.expires_at_ms ?? FAR;
-
-/** The place of its gravest risk; what has none comes last. A deadline alone is no risk. */
-function gravity({ risk = [] }: AskView): number {
-  const places = risk.filter((sign) => sign.risk !== 'deadline').map((sign) => RISKS.indexOf(sign.risk));
-  return places.length === 0 ? RISKS.length : Math.min(...places);
-}
 
 function titleOf(ask: AskView, session: SessionView | undefined, group: Grouping): string {
   const from = session ?? ask.asked_from;

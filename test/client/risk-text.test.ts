@@ -6,9 +6,9 @@ import { RISKS, type RiskSign } from '../../src/core/risk.ts';
 const sign = (risk: RiskSign['risk'], at_ms?: number): RiskSign => ({ risk, why: '', ...(at_ms && { at_ms }) });
 
 it('ranks by the gravest sign before any number of lesser ones', () => {
-  const ranks = RISKS.map((_, i) => riskRank({ risk: RISKS.slice(i).map((risk) => sign(risk)) }, 0));
+  const ranks = RISKS.map((_, i) => riskRank({ risk: RISKS.slice(i).map((risk) => sign(risk)) }));
   expect(ranks).toEqual([...ranks].sort((a, b) => b - a));
-  expect(riskRank({ risk: [sign('destructive')] }, 0)).toBeGreaterThan(ranks[1] ?? 0);
+  expect(riskRank({ risk: [sign('destructive')] })).toBeGreaterThan(ranks[1] ?? 0);
 });
 
 it('shows a deadline only when it is near', () => {
