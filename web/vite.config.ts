@@ -3,6 +3,13 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+/**
+ * What the first drawing needs and later chunks use as well. As one file it compresses better than as a dozen small ones.
+ * A module that only later chunks use does not belong here: test/web/size.test.ts holds the sum.
+ */
+const FIRST =
+  /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|wouter|regexparam|eventsource-parser)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|stream|times|inbox-[a-z]+|action-summary|approval-groups|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|text\/(?:visible|ask-text|failure|session-text)|hooks\/(?:toasts|gesture|commands|clock|live-inbox|me|notifications|touched-asks|theme))/;
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
@@ -11,6 +18,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first', test: FIRST }] } } },
   },
   server: { proxy: { '/v1': process.env.HOLDPOINT_URL ?? 'http://127.0.0.1:4777' } },
 });

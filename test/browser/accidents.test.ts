@@ -111,7 +111,10 @@ describeInBrowser('accidents', () => {
     const field = page.getByLabel('The command that may run');
     expect(await field.inputValue()).toBe('echo "done" && sh');
     await field.fill('echo "done"');
-    await page.getByRole('region', { name: 'Change of Your change' }).getByText('done" && sh').waitFor();
+    await page
+      .getByRole('figure', { name: /Your change/ })
+      .getByText('done" && sh')
+      .waitFor();
     await hasSettled(page);
     await button(page, 'Allow as edited').click();
     await expect
@@ -175,12 +178,11 @@ describeInBrowser('accidents', () => {
     expect(await statusOf(ask)).toBe('pending');
     // Its beginning and its end each have to be in view for a moment.
     const card = page.locator('.card-scroll');
-    await page.getByRole('region', { name: /Change of/ }).evaluate((box) => box.scrollTo(0, box.scrollHeight));
     let top = 0;
     await expect
       .poll(
         async () => {
-          top = top === 0 ? 9999 : 0;
+          top = top === 0 ? 999_999 : 0;
           await card.evaluate((element, to) => element.scrollTo(0, to), top);
           await page.waitForTimeout(700);
           return button(page, 'Allow once').count();
@@ -287,9 +289,10 @@ describeInBrowser('accidents', () => {
     await line.waitFor();
     expect(await page.locator('.card').evaluate((card) => card.getBoundingClientRect().width)).toBeGreaterThan(600);
     const isApart = await line.evaluate((cell) => {
-      const text = document.createRange();
-      text.selectNodeContents(cell.lastChild ?? cell);
       const sign = cell.querySelector('.sign')?.getBoundingClientRect().right ?? Number.NaN;
+      const text = document.createRange();
+      text.selectNodeContents(cell);
+      text.setStartAfter(cell.firstChild ?? cell);
       const lines = [...text.getClientRects()];
       return lines.length > 1 && lines.every(({ left }) => left >= sign - 1);
     });
