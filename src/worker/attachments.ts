@@ -1,6 +1,6 @@
 // Keeps this machine's own agents attached while the worker runs: polls for the address of each connected agent, follows it
-// while something listens there, and reconnects after the agent was restarted. Ends the asks of hook processes that were
-// killed. Reads the connections from the state folder on every poll, so `connect` and `disconnect` need no restart.
+// while something listens there, and reconnects after the agent was restarted. Ends the asks of hook processes and
+// editor proxies that were killed. Reads the connections from the state folder on every poll, so `connect` and `disconnect` need no restart.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ export function startAttachments(options: AttachmentOptions): { stop(): Promise<
   const waits = new Waits(client.http);
   const keeping = { ...options, client, waits, signal: stopping.signal };
   const done = Promise.all(
-    options.agents.flatMap((agent) => [...followed(agent, keeping), ...hookProcesses(agent, keeping)]),
+    options.agents.flatMap((agent) => [...followed(agent, keeping), ...abandonable(agent, keeping)]),
   );
   return {
     async stop() {
@@ -59,8 +59,14 @@ type Reporting = Keeping & { onUnreachable(problem: string): void };
 const followed = ({ name, attached }: Agent, keeping: Keeping): Promise<void>[] =>
   attached?.followed ? [keep({ name, ...attached.followed }, keeping)] : [];
 
-const hookProcesses = ({ name, attached }: Agent, keeping: Keeping): Promise<void>[] =>
-  attached?.hookProcess ? [endHooks(name, attached.hookProcess, keeping)] : [];
+type EndAbandoned = HookProcess['endAbandoned'];
+
+/** Hook processes and editor proxies, which leave the same notes. */
+function abandonable({ name, attached, editorProxy }: Agent, keeping: Keeping): Promise<void>[] {
+  const ends: EndAbandoned[] = attached?.hookProcess ? [attached.hookProcess.endAbandoned] : [];
+  if (editorProxy) ends.push(async (client, call) => (await editorProxy()).endAbandoned(client, call));
+  return ends.map((end) => endHooks(name, end, keeping));
+}
 
 type Followed = FollowedAgent & { name: string };
 
@@ -105,7 +111,7 @@ async function leave(one: Followed, { client, data }: Keeping): Promise<boolean>
 
 async function endHooks(
   name: string,
-  { endAbandoned }: HookProcess,
+  endAbandoned: EndAbandoned,
   { signal, client, data, lookEveryMs = LOOK_EVERY_MS }: Keeping,
 ): Promise<void> {
   while (!signal.aborted) {

@@ -15,6 +15,7 @@ import { shellQuote } from '../../node/shell-quote.ts';
 import { headerOf, optionsOf } from '../kit/question-options.ts';
 import { answerText } from '../kit/resume-message.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
+import type { Quirks } from './quirks.ts';
 
 type ToolCall = RequestPermissionRequest['toolCall'];
 /** Qwen Code reads answers beside the outcome. */
@@ -27,21 +28,27 @@ export const CANCELLED: PermissionReply = { outcome: { outcome: 'cancelled' } };
 
 export const callIdFor = (toolCallId: string): string => toolCallId.slice(0, ID_CHARACTERS);
 
-export function approvalSpec({ toolCall, options }: RequestPermissionRequest): ApproveSpec & { id: string } {
+export function approvalSpec(
+  { toolCall, options }: RequestPermissionRequest,
+  quirks: Quirks = {},
+): ApproveSpec & { id: string } {
   const suggestions = suggestionsOf(options).map(({ optionId: id, name: label }) => ({ id, label }));
   return {
     id: callIdFor(toolCall.toolCallId),
-    ...actionOf(toolCall),
+    ...actionOf(toolCall, quirks),
     ...(suggestions.length > 0 && { suggestions }),
   };
 }
 
 /** Everything that the agent says about what it wants to do. Only a command can be changed: the model can repeat that. */
-function actionOf(toolCall: ToolCall): Pick<ApproveSpec, 'tool_name' | 'input' | 'reason' | 'diff' | 'editable'> {
+function actionOf(
+  toolCall: ToolCall,
+  { isCommandInTitle }: Quirks,
+): Pick<ApproveSpec, 'tool_name' | 'input' | 'reason' | 'diff' | 'editable'> {
   const { kind, title, locations } = toolCall;
   const given = objectOf(toolCall.rawInput);
   const { command, description, ...more } = given;
-  const line = commandLine(command);
+  const line = commandLine(isCommandInTitle && toolCall.rawInput == null ? title : command);
   if (kind === 'execute' && line !== undefined)
     return {
       tool_name: 'Bash',

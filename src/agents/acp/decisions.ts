@@ -7,7 +7,6 @@ import type {
   RequestPermissionRequest,
 } from '@agentclientprotocol/sdk';
 import type { AskOptions } from '../../client/asking.ts';
-import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome, AskOutcome } from '../../client/outcome.ts';
 import type { AskSpec } from '../../client/spec.ts';
 import { DEFAULT_DENIAL } from '../../core/answer.ts';
@@ -18,6 +17,7 @@ import { createKnownAsks } from '../kit/ask-ids.ts';
 import { type Consent, contextWith, type FilledIn } from '../kit/elicitation.ts';
 import { escapedJson } from '../kit/mention-escape.ts';
 import { notAnsweredText } from '../kit/resume-message.ts';
+import { ended, endOf, isAnswer, reportDeclined } from '../kit/unanswered.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import {
   allowance,
@@ -30,6 +30,7 @@ import {
   rejection,
 } from './asks.ts';
 import { askOf, contentOf, toolCallIdOf } from './elicitations.ts';
+import type { Quirks } from './quirks.ts';
 
 /** The reply, and the ask that it answers, where one was needed. `note`: what the model has to know besides. */
 export interface Decision<Reply> {
@@ -45,6 +46,8 @@ export interface DecisionParts {
   known: readonly AskView[];
   /** The program, as people call it. */
   title: string;
+  /** Known once it has introduced itself, which is before it asks anything. */
+  quirks(): Quirks;
   /** An editor answers too: what ends here without an answer is left to it, and nothing can be changed. */
   isShared?: boolean;
 }
@@ -55,7 +58,7 @@ class LeftToOthers extends Error {}
 const CANCEL: CreateElicitationResponse = { action: 'cancel' };
 const DECLINE: CreateElicitationResponse = { action: 'decline' };
 
-export function createDecisions({ context, unusedApprovals, known, title, isShared = false }: DecisionParts) {
+export function createDecisions({ context, unusedApprovals, known, title, quirks, isShared = false }: DecisionParts) {
   const ids = createKnownAsks(known);
 
   /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
@@ -66,7 +69,7 @@ export function createDecisions({ context, unusedApprovals, known, title, isShar
     );
 
   async function approval(request: RequestPermissionRequest, options: AskOptions): Promise<Decision<PermissionReply>> {
-    const spec = ids.fresh(approvalSpec(request));
+    const spec = ids.fresh(approvalSpec(request, quirks()));
     const input = JSON.parse(JSON.stringify(spec.input)) as Record<string, unknown>;
     const action = { tool_name: spec.tool_name, input, limits: spec.diff };
     const once = allowance(request.options, []);
@@ -75,8 +78,7 @@ export function createDecisions({ context, unusedApprovals, known, title, isShar
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { reply: once };
     }
-    const outcome = await context.approve({ ...spec, input, ...(isShared && { editable: false }) }, options);
-    if (outcome.status === 'held') throw new Error('a blocking ask was held');
+    const outcome = ended(await context.approve({ ...spec, input, ...(isShared && { editable: false }) }, options));
     const denied = (note?: string) => ({
       askId: outcome.ask_id,
       reply: rejection(request.options),
@@ -100,17 +102,11 @@ export function createDecisions({ context, unusedApprovals, known, title, isShar
     asked: AskSpec & { id: string },
     options: AskOptions,
   ): Promise<Decision<PermissionReply>> {
-    const outcome = await ask(ids.fresh(asked), options);
+    const outcome = ended(await context.ask(ids.fresh(asked), options));
     const reply = answersTo(request, { questions: asked.questions ?? [] }, outcome);
     if (reply) return { askId: outcome.ask_id, reply };
     if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCELLED };
     return { askId: outcome.ask_id, reply: rejection(request.options), note: unansweredNote(asked, outcome) };
-  }
-
-  async function ask(spec: AskSpec & { id: string }, options: AskOptions): Promise<AskOutcome> {
-    const outcome = await context.ask(spec, options);
-    if (outcome.status === 'held') throw new Error('a blocking ask was held');
-    return outcome;
   }
 
   async function fillIn(
@@ -119,7 +115,7 @@ export function createDecisions({ context, unusedApprovals, known, title, isShar
     options: AskOptions,
   ): Promise<Decision<CreateElicitationResponse>> {
     for (let about = asked.context; ; ) {
-      const outcome = await ask(ids.fresh({ ...asked, context: about, id }), options);
+      const outcome = ended(await context.ask(ids.fresh({ ...asked, context: about, id }), options));
       if (outcome.status !== 'answered') {
         if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCEL };
         const reply = outcome.status === 'declined' ? DECLINE : CANCEL;
@@ -138,22 +134,16 @@ export function createDecisions({ context, unusedApprovals, known, title, isShar
     id: string,
     options: AskOptions,
   ): Promise<Decision<CreateElicitationResponse>> {
-    const outcome = await context.approve(ids.fresh({ ...spec, editable: false, id }), options);
-    if (outcome.status === 'held') throw new Error('a blocking ask was held');
+    const outcome = ended(await context.approve(ids.fresh({ ...spec, editable: false, id }), options));
     if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCEL };
     const content = 'url' in spec.input ? {} : { content: {} };
     const accept = { action: 'accept', ...content } as CreateElicitationResponse;
     return { askId: outcome.ask_id, reply: outcome.allowed ? accept : DECLINE };
   }
 
-  /** An agent waits for ever for a request that ended without an answer. A run that is over takes no output. */
   async function mayContinue(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
     if (isShared) throw new LeftToOthers(endOf(outcome));
-    return context.output(`What ${title} had asked was declined: ${endOf(outcome)}.`, { type: 'status' }).then(
-      () => true,
-      (error: unknown) =>
-        error instanceof HoldpointProblem && !['run_state_conflict', 'lease_lost'].includes(error.code),
-    );
+    return reportDeclined(context, title, outcome);
   }
 
   return {
@@ -183,14 +173,6 @@ export function createDecisions({ context, unusedApprovals, known, title, isShar
 
 const ONLY_ALWAYS =
   'The agent offers no way to allow this once: it was denied. Take one of its suggestions to allow it for good.';
-
-/** Every other end came from no person: the run is over, or the ask was withdrawn, expired or failed. */
-const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';
-
-function endOf(outcome: ApprovalOutcome | AskOutcome): string {
-  const why = outcome.justification ?? ('reason' in outcome ? outcome.reason : undefined);
-  return `it ended without an answer (${outcome.status}${why && why !== outcome.status ? `: ${why}` : ''})`;
-}
 
 function unansweredNote(asked: AskSpec, outcome: AskOutcome): string | undefined {
   if (outcome.status === 'answered') return undefined;

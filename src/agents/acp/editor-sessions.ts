@@ -7,6 +7,7 @@ import { endLost, endRun, openAttachedRun, unsettledAsks } from '../kit/attached
 import type { EditorProxyContext } from '../kit/editor-proxy.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createDecisions } from './decisions.ts';
+import { quirksOf } from './quirks.ts';
 
 const Id = z.union([z.string(), z.number()]);
 const Opening = z.looseObject({
@@ -47,7 +48,7 @@ export function createEditorSessions(context: EditorProxyContext) {
   const sessions = new Map<string, EditorSession>();
   const opening = new Map<string | number, z.infer<typeof Opening>['params']>();
   const prompts = new Map<string | number, string>();
-  let title = 'ACP agent';
+  let agentName: string | undefined;
 
   const sessionOf = (id: string): EditorSession => {
     const session = sessions.get(id) ?? { folder: context.folder, text: '' };
@@ -78,7 +79,7 @@ export function createEditorSessions(context: EditorProxyContext) {
       const response = Result.safeParse(message).data;
       if (!response) return undefined;
       const { id, result } = response;
-      if (result?.agentInfo) title = result.agentInfo.name;
+      if (result?.agentInfo) agentName = result.agentInfo.name;
       const opened = opening.get(id);
       opening.delete(id);
       const openedId = result?.sessionId ?? opened?.sessionId;
@@ -90,7 +91,7 @@ export function createEditorSessions(context: EditorProxyContext) {
     /** The run of the turn in which a session asks. */
     turnOf(sessionId: string): ReturnType<typeof openTurn> {
       const session = sessionOf(sessionId);
-      const turn = session.turn ?? openTurn(context, sessionId, session, title);
+      const turn = session.turn ?? openTurn(context, sessionId, session, agentName);
       session.turn = turn;
       turn.catch(() => {
         session.turn = undefined;
@@ -107,13 +108,15 @@ async function openTurn(
   { client, waits, machine, record }: EditorProxyContext,
   id: string,
   { folder, text }: EditorSession,
-  title: string,
+  agentName: string | undefined,
 ) {
+  const title = agentName ?? 'ACP agent';
   const conversation = { agent: 'acp', sessionPrefix: 'acp-own-', label: machine, id, folder, title: text || title };
   const run = await openAttachedRun(client, waits, conversation, { text });
   const { run_id: runId } = run.run;
   const removeRecord = record({ run_id: runId, call_id: runId });
   const unusedApprovals = createUnusedApprovals();
-  const decisions = createDecisions({ context: run, unusedApprovals, known: [], title, isShared: true });
+  const quirks = () => quirksOf(agentName);
+  const decisions = createDecisions({ context: run, unusedApprovals, known: [], title, quirks, isShared: true });
   return { runId, decisions, acknowledge: run.acknowledge, removeRecord };
 }

@@ -1,28 +1,14 @@
 // Starts the program of one managed ACP run and speaks the protocol with it over its standard input and output. Owns the
 // process; knows no request. Offers the agent neither files nor terminals: it uses its own, which it asks permission for.
 import type { ClientApp } from '@agentclientprotocol/sdk';
-import { type AgentContext, isLeaving, type LineProcess, type ProcessExit } from '../agent.ts';
+import { type AgentContext, isLeaving, type LineProcess } from '../agent.ts';
+import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import type { AcpSpec } from './input.ts';
 import { createMessageStream } from './message-stream.ts';
 
-const NOT_FOUND = 127;
 /** How long a cancelled agent may take to end its turn, and any agent to exit once its input is closed. */
 const CANCEL_WITHIN_MS = 1000;
 const EXIT_WITHIN_MS = 2000;
-
-export class UnexpectedExit extends Error {
-  override name = 'UnexpectedExit';
-
-  constructor({ title, install, argv }: AcpSpec, { exitCode, signal, stderr }: ProcessExit) {
-    const last = stderr.trim().split('\n').at(-1)?.slice(0, 500);
-    const why = signal ?? `exit code ${exitCode}`;
-    super(
-      exitCode === NOT_FOUND
-        ? `${argv[0]} is not installed on the machine of this worker, or not in its PATH${install ? `: ${install}` : '.'}`
-        : `${title} ended in the middle of its work (${why})${last ? `: ${last}` : '.'}`,
-    );
-  }
-}
 
 /** `exitOf`: the exit that an error of the connection comes from, or else that error. `onExit` is called before such errors. */
 export async function launch(
@@ -52,7 +38,7 @@ export async function launch(
     messages.end();
   });
   const failure = ended.then((exit): never => {
-    throw new UnexpectedExit(spec, exit);
+    throw new UnexpectedExit({ ...spec, command: spec.argv[0] }, exit);
   });
   failure.catch(() => {});
 

@@ -3,34 +3,24 @@
 import type { PlanEntry, SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { shorten } from '../../core/text-limit.ts';
 import type { AgentContext } from '../agent.ts';
-import { createOutputQueue } from '../kit/output-queue.ts';
+import { createConversationOutputs } from '../kit/output-queue.ts';
 
 /** The output type that holds the session id. */
 export const SESSION = 'acp-session';
-/** Only the newest outputs of a run can be read back, so the session id is repeated. */
-const REPEAT_SESSION_EVERY = 40;
 const MAX_RESULT_CHARACTERS = 4000;
 const CHECKED = { completed: '[x]', in_progress: '[~]', pending: '[ ]' } as const;
 
 type Spoken = 'text' | 'thinking';
 
 export function createOutputs(context: Pick<AgentContext, 'output'>) {
-  let session: Record<string, unknown> | undefined;
   let speaking: { type: Spoken; text: string } | undefined;
   let last: string | undefined;
   let lastPlan = '';
-  let count = 0;
   const calls = new Map<string, Partial<ToolCallUpdate> & { isReported?: boolean }>();
-  // An output that could not be stored does not stop the run: no decision depends on it.
-  const queue = createOutputQueue(context, () => {});
-  const storeSession = () =>
-    context.output(undefined, { id: `${SESSION}-${crypto.randomUUID()}`, type: SESSION, data: session });
+  const stored = createConversationOutputs(context, SESSION);
 
   function store(text: string, type: string): void {
-    if (text.trim() === '') return;
-    void queue.output(text, { type });
-    count += 1;
-    if (count % REPEAT_SESSION_EVERY === 0) void queue.push(storeSession);
+    if (text.trim() !== '') stored.report(text, { type });
   }
 
   function endSpeech(): void {
@@ -72,10 +62,7 @@ export function createOutputs(context: Pick<AgentContext, 'output'>) {
 
   return {
     /** Sets the session of the conversation. */
-    async follow(opened: Record<string, unknown>): Promise<void> {
-      session = opened;
-      await storeSession();
-    },
+    follow: stored.follow,
     update(update: SessionUpdate): void {
       switch (update.sessionUpdate) {
         case 'agent_message_chunk':
@@ -96,7 +83,7 @@ export function createOutputs(context: Pick<AgentContext, 'output'>) {
     },
     endTurn: endSpeech,
     lastMessage: () => last,
-    flush: queue.flush,
+    flush: stored.flush,
   };
 }
 

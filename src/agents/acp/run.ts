@@ -2,17 +2,20 @@
 // for the input and one more for what the replies to its requests could not say. Owns the order of these steps. If the
 // process ends with an ask open, the run is held and resumed in the same session once it is answered.
 import { type ClientContext, client, RequestError, type StopReason } from '@agentclientprotocol/sdk';
+import type { AskView } from '../../core/views.ts';
 import { type AgentContext, type Ending, isLeaving } from '../agent.ts';
 import { resolveInput } from '../kit/inherited-settings.ts';
 import { escapeMentions } from '../kit/mention-escape.ts';
 import { mayRestart } from '../kit/restart-limit.ts';
 import { resumption } from '../kit/resume-message.ts';
+import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createUnusedApprovals, type UnusedApprovals } from '../kit/unused-approvals.ts';
 import { folderProblem, realFolder } from '../workspace/work-folder.ts';
 import { type AcpSpec, readAcpInput } from './input.ts';
-import { launch, UnexpectedExit } from './launch.ts';
+import { launch } from './launch.ts';
 import { createOutputs } from './outputs.ts';
-import { createRequests, type Requests } from './requests.ts';
+import { type Quirks, quirksOf } from './quirks.ts';
+import { createRequests } from './requests.ts';
 import { AgentProblem, initialize, openSession, refusalText, sessionData } from './session.ts';
 
 export async function runAcp(context: AgentContext): Promise<Ending> {
@@ -30,12 +33,10 @@ async function runProcess(context: AgentContext, spec: AcpSpec, folder: string):
   const unusedApprovals = createUnusedApprovals();
   const { run_id } = context.run;
   const known = context.resumed ? (await context.history()).filter((ask) => ask.run_id === run_id) : [];
-  const requests = createRequests({ context, unusedApprovals, known, title: spec.title, signal });
-  const conversation = createConversation(context, requests);
-  const { outputs } = conversation;
-  const { app } = conversation;
+  const conversation = createConversation(context, spec, known, unusedApprovals);
+  const { app, outputs, requests } = conversation;
   const program = await launch(context, spec, folder, { app, onExit: requests.close });
-  const turns = conversation.run(program.agent, spec, folder, unusedApprovals);
+  const turns = conversation.run(program.agent, folder);
   turns.catch(() => {});
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -65,8 +66,17 @@ async function runProcess(context: AgentContext, spec: AcpSpec, folder: string):
 const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
 
 /** The conversation with the process: what it asks and reports, and its turns. */
-function createConversation(context: AgentContext, requests: Requests) {
+function createConversation(
+  context: AgentContext,
+  spec: AcpSpec,
+  known: readonly AskView[],
+  unusedApprovals: UnusedApprovals,
+) {
   const outputs = createOutputs(context);
+  let quirks: Quirks = {};
+  const { title } = spec;
+  const { signal } = context;
+  const requests = createRequests({ context, unusedApprovals, known, title, quirks: () => quirks, signal });
   const { promise: isWorking, resolve: works } = Promise.withResolvers<void>();
   let session: { agent: ClientContext; id: string } | undefined;
 
@@ -88,12 +98,14 @@ function createConversation(context: AgentContext, requests: Requests) {
       outputs.update(update);
     });
 
-  async function run(agent: ClientContext, spec: AcpSpec, folder: string, unused: UnusedApprovals): Promise<Ending> {
-    const sessionId = await openSession(context, agent, spec, await initialize(agent, spec), folder);
+  async function run(agent: ClientContext, folder: string): Promise<Ending> {
+    const initialized = await initialize(agent, spec);
+    quirks = quirksOf(initialized.agentInfo?.name);
+    const sessionId = await openSession(context, agent, spec, initialized, folder);
     session = { agent, id: sessionId };
     const resumed = context.resumed ? await resumption(context) : undefined;
     for (const ask of resumed?.due ?? [])
-      if (ask.kind === 'approval' && !ask.answer?.updated_input) unused.addAnswered(ask, ask.request.diff);
+      if (ask.kind === 'approval' && !ask.answer?.updated_input) unusedApprovals.addAnswered(ask, ask.request.diff);
     await outputs.follow(sessionData(spec, sessionId));
     void isWorking.then(() => resumed?.onSent()).catch(() => {});
     // Whether the prompt of the process before had arrived is not known, so the task is repeated.
@@ -115,6 +127,7 @@ function createConversation(context: AgentContext, requests: Requests) {
   return {
     app,
     outputs,
+    requests,
     run,
     /** Has the agent stop at once. What it has asked is answered with `cancelled`. */
     cancel(): void {

@@ -12,6 +12,7 @@ import { truncate } from '../../core/text-limit.ts';
 import type { AgentContext } from '../agent.ts';
 import type { AcpSpec } from './input.ts';
 import { SESSION } from './outputs.ts';
+import { quirksOf } from './quirks.ts';
 
 type Opened = Pick<NewSessionResponse, 'modes' | 'configOptions'>;
 
@@ -65,14 +66,16 @@ export async function openSession(
   initialized: InitializeResponse,
   cwd: string,
 ): Promise<string> {
-  const { agentCapabilities: can, authMethods } = initialized;
+  const { agentCapabilities: can, authMethods, agentInfo } = initialized;
+  const mode = spec.mode ?? quirksOf(agentInfo?.name).askingMode;
+  const wanted = { ...spec, mode };
   const known = await context.recall(SESSION);
   const sessionId = known?.session_id;
   const method = can?.sessionCapabilities?.resume ? 'session/resume' : can?.loadSession ? 'session/load' : undefined;
   if (typeof sessionId === 'string' && known?.program === sessionData(spec, '').program) {
     const opened = method && (await agent.request(method, { sessionId, cwd, mcpServers: [] }).catch(refusal));
     if (opened && !(opened instanceof RequestError)) {
-      await configure(agent, spec, sessionId, opened);
+      await configure(agent, wanted, sessionId, opened);
       return sessionId;
     }
     const why = opened ? refusalText(opened) : 'it cannot load sessions';
@@ -89,7 +92,7 @@ export async function openSession(
         : `${spec.title} opened no session: ${refusalText(opened)}`,
     );
   }
-  await configure(agent, spec, opened.sessionId, opened);
+  await configure(agent, wanted, opened.sessionId, opened);
   return opened.sessionId;
 }
 

@@ -44,7 +44,7 @@ export async function runAmp(context: AgentContext): Promise<Ending> {
 /** `settings`: its settings with the rules of this run, of which its delegate learns whom to ask. */
 async function runProcess(context: AgentContext, spec: AmpSpec, settings: string): Promise<Ending> {
   const { run, signal } = context;
-  const queue = createOutputQueue(context, () => {});
+  const queue = createOutputQueue(context);
   const thread = (await context.recall(THREAD))?.thread_id;
   let ending: Ending | undefined;
 

@@ -2,7 +2,6 @@
 // the model where the response cannot carry it. Sends no response itself, and knows no other request. Without an explicit
 // allow, or if the action could not be displayed, the response declines.
 import type { AskOptions } from '../../client/asking.ts';
-import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome, AskOutcome, Held } from '../../client/outcome.ts';
 import { DEFAULT_DENIAL } from '../../core/answer.ts';
 import { canonical } from '../../core/digest.ts';
@@ -11,6 +10,7 @@ import { nthId } from '../kit/ask-ids.ts';
 import { CallIdTaken } from '../kit/attached-session.ts';
 import { contextWith } from '../kit/elicitation.ts';
 import type { PendingAsk } from '../kit/pending-asks.ts';
+import { ended, endOf, isAnswer, reportDeclined } from '../kit/unanswered.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import { reusableFor, takeUnused } from './approval-reuse.ts';
 import type { ApprovalAsk } from './approvals.ts';
@@ -65,9 +65,7 @@ export function createDecisions(parts: DecisionParts) {
     for (;;) {
       try {
         const as = { id: nextId(callId), ...(lineage.length > 0 && { lineage }) };
-        const outcome = await ask(as, { ...options, acknowledge: 'sent' });
-        if (outcome.status === 'held') throw new Error('a blocking ask was held');
-        return outcome as T;
+        return ended(await ask(as, { ...options, acknowledge: 'sent' }));
       } catch (error) {
         if (!(error instanceof CallIdTaken)) throw error;
       }
@@ -134,18 +132,8 @@ export function createDecisions(parts: DecisionParts) {
     }
   }
 
-  /**
-   * Codex waits for ever for a request that ended without an answer, unless another client answers it. A run that is over
-   * takes no output: its Codex is about to be stopped, and must not continue.
-   */
-  async function mayDecline(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
-    if (isShared) return false;
-    const text = `What Codex had asked was declined, because ${endOf(outcome)}.`;
-    return context.output(text, { type: 'status' }).then(
-      () => true,
-      (error: unknown) => !isRunOver(error),
-    );
-  }
+  const mayDecline = async (outcome: ApprovalOutcome | AskOutcome): Promise<boolean> =>
+    !isShared && reportDeclined(context, 'Codex', outcome);
 
   async function undisplayable(
     { reason, result }: Extract<Interpretation, { kind: 'undisplayable' }>,
@@ -170,15 +158,4 @@ export function createDecisions(parts: DecisionParts) {
     },
     question,
   };
-}
-
-const isRunOver = (error: unknown): boolean =>
-  !(error instanceof HoldpointProblem) || error.code === 'run_state_conflict' || error.code === 'lease_lost';
-
-/** Every other end came from no person: the run is over, or the ask was withdrawn, expired or failed. */
-const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';
-
-function endOf(outcome: ApprovalOutcome | AskOutcome): string {
-  const why = outcome.justification ?? ('reason' in outcome ? outcome.reason : undefined);
-  return `it ended without an answer (${outcome.status}${why && why !== outcome.status ? `: ${why}` : ''})`;
 }

@@ -3,14 +3,12 @@
 import { FORM_TOOL } from '../../core/form-input.ts';
 import { shorten } from '../../core/text-limit.ts';
 import type { AgentContext, OutputOptions } from '../agent.ts';
-import { createOutputQueue } from '../kit/output-queue.ts';
+import { createConversationOutputs } from '../kit/output-queue.ts';
 import { unwrapShell } from '../wire/shell-words.ts';
 import { type Item, type ItemNotice, idInTurn } from './protocol.ts';
 
 /** The output type that holds the thread id. */
 export const THREAD = 'codex-thread';
-/** Only the newest outputs of a run can be read back, so the thread id is repeated. */
-const REPEAT_THREAD_EVERY = 40;
 const MAX_COMMAND_OUTPUT_CHARACTERS = 4000;
 
 interface Output extends OutputOptions {
@@ -22,39 +20,28 @@ export function createOutputs(
   lineageOf: (threadId: string) => Promise<string[]>,
 ) {
   let thread: string | undefined;
-  let count = 0;
   let last: string | undefined;
-  // An output that could not be stored does not stop the run: no decision depends on it.
-  const queue = createOutputQueue(context, () => {});
-  const storeThread = () =>
-    context.output(undefined, { id: `${THREAD}-${crypto.randomUUID()}`, type: THREAD, data: { thread_id: thread } });
-
-  async function store({ text, ...options }: Output, threadId: string): Promise<void> {
-    if (threadId === thread) return context.output(text, options);
-    const name = (await lineageOf(threadId)).at(-1) ?? threadId;
-    const type = options.type === 'text' ? 'thinking' : options.type;
-    await context.output(`[${name}] ${text}`, { ...options, type });
-  }
+  const stored = createConversationOutputs(context, THREAD);
+  const nameOf = async (threadId: string) => (await lineageOf(threadId)).at(-1) ?? threadId;
 
   function report(output: Output | undefined, threadId: string): void {
     if (!output) return;
-    if (output.type === 'text' && threadId === thread) last = output.text;
-    count += 1;
-    void queue.push(() => store(output, threadId));
-    if (count % REPEAT_THREAD_EVERY === 0) void queue.push(storeThread);
+    const { text, ...options } = output;
+    if (options.type === 'text' && threadId === thread) last = text;
+    stored.report(text, options, threadId === thread ? undefined : () => nameOf(threadId));
   }
 
   return {
     /** Sets the thread of the conversation. */
     async follow(threadId: string): Promise<void> {
       thread = threadId;
-      await storeThread();
+      await stored.follow({ thread_id: threadId });
     },
     started: ({ item, turnId, threadId }: ItemNotice) => report(startOf(item, turnId), threadId),
     completed: ({ item, turnId, threadId }: ItemNotice) => report(endOf(item, turnId), threadId),
-    status: (text: string) => void queue.output(text, { type: 'status' }),
+    status: stored.status,
     lastMessage: () => last,
-    flush: queue.flush,
+    flush: stored.flush,
   };
 }
 

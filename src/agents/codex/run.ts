@@ -1,10 +1,11 @@
 // Runs Codex as a managed run: one `codex app-server` process per run, one thread per session, one turn for the input and
 // one more for each message that the turn before did not take. Owns the process and the order of these steps. If the
 // process ends with an ask open, the run is held and resumed in the same thread once it is answered.
-import type { AgentContext, Ending, LineProcess, ProcessExit } from '../agent.ts';
+import type { AgentContext, Ending, LineProcess } from '../agent.ts';
 import { resolveInput } from '../kit/inherited-settings.ts';
 import { createModelOutage } from '../kit/model-outage.ts';
 import { mayRestart } from '../kit/restart-limit.ts';
+import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createPeer, on, route } from '../wire/json-rpc.ts';
 import { withSkills } from '../workspace/skills.ts';
@@ -25,7 +26,6 @@ import { createTurns } from './turns.ts';
 /** Where Codex looks for skills in its work folder. */
 const SKILLS = '.agents/skills';
 const EXIT_WITHIN_MS = 3000;
-const NOT_FOUND = 127;
 
 export async function runCodex(context: AgentContext): Promise<Ending> {
   const { input, inherited } = await resolveInput(context, (before) => !('problem' in readCodexInput(before)));
@@ -54,7 +54,7 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
   const { ended } = codex;
   void codex.exited.then(() => requests.close());
   const failure = ended.then((exit): never => {
-    const error = new UnexpectedExit(exit);
+    const error = new UnexpectedExit({ title: 'Codex', install: program.install }, exit);
     peer.close(error);
     turns.fail(error);
     throw error;
@@ -126,18 +126,6 @@ function connect(context: AgentContext, send: (line: string) => void) {
 }
 
 const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
-
-class UnexpectedExit extends Error {
-  constructor({ exitCode, signal, stderr }: ProcessExit) {
-    const last = stderr.trim().split('\n').at(-1)?.slice(0, 500);
-    super(
-      exitCode === NOT_FOUND
-        ? `Codex is not installed on the machine of this worker, or not in its PATH: ${program.install}`
-        : `Codex ended in the middle of its work (${signal ?? `exit code ${exitCode}`})${last ? `: ${last}` : '.'}`,
-    );
-    this.name = 'UnexpectedExit';
-  }
-}
 
 async function runTurns(context: AgentContext, spec: CodexSpec, connection: Connection): Promise<Ending> {
   const { peer, thread, turns, rollouts, outputs, unusedApprovals, requests } = connection;

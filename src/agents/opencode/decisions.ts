@@ -1,10 +1,10 @@
 // Puts one request of OpenCode to a person and turns their decision into the reply that OpenCode expects. Sends no reply
 // itself, and knows no other request. Without an explicit allow the reply denies.
 import type { AskOptions } from '../../client/asking.ts';
-import { HoldpointProblem } from '../../client/http.ts';
 import type { ApprovalOutcome, AskOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { AgentContext } from '../agent.ts';
+import { ended, endOf, isAnswer, reportDeclined } from '../kit/unanswered.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import type { Api, PermissionReply, QuestionReply } from './api.ts';
 import { allowance, answersTo, approvalSpec, denial, questionSpec } from './asks.ts';
@@ -58,8 +58,7 @@ export function createDecisions({ context, api, unusedApprovals, isShared }: Dec
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { reply: { reply: 'once' } };
     }
-    const outcome = await context.approve({ ...spec, input, ...(lineage.length > 0 && { lineage }) }, options);
-    if (outcome.status === 'held') throw new Error('a blocking ask was held');
+    const outcome = ended(await context.approve({ ...spec, input, ...(lineage.length > 0 && { lineage }) }, options));
     const { ask_id: askId } = outcome;
     if (!isAnswer(outcome)) return (await mayDecline(outcome)) ? { askId, reply: denial(endOf(outcome)) } : undefined;
     if (!outcome.allowed) return { askId, reply: denial(`The person said no: ${outcome.reason}`) };
@@ -70,32 +69,16 @@ export function createDecisions({ context, api, unusedApprovals, isShared }: Dec
     return { askId, reply: denial(instead) };
   }
 
-  /** OpenCode waits for ever for a request that ended without an answer. A run that is over takes no output. */
-  async function mayDecline(outcome: ApprovalOutcome | AskOutcome): Promise<boolean> {
-    if (isShared) return false;
-    return context.output(`What OpenCode had asked was declined: ${endOf(outcome)}.`, { type: 'status' }).then(
-      () => true,
-      (error: unknown) =>
-        error instanceof HoldpointProblem && !['run_state_conflict', 'lease_lost'].includes(error.code),
-    );
-  }
+  const mayDecline = async (outcome: ApprovalOutcome | AskOutcome): Promise<boolean> =>
+    !isShared && reportDeclined(context, 'OpenCode', outcome);
 
   /** Undefined: no reply is sent. */
   return async (request: Request, lineage: string[], waiting: AskOptions): Promise<Decision | undefined> => {
     const options: AskOptions = { ...waiting, acknowledge: 'sent' };
     if (request.kind === 'permission') return approval(request, lineage, options);
     const spec = questionSpec(request.asked);
-    const outcome = await context.ask({ ...spec, ...(lineage.length > 0 && { lineage }) }, options);
-    if (outcome.status === 'held') throw new Error('a blocking ask was held');
+    const outcome = ended(await context.ask({ ...spec, ...(lineage.length > 0 && { lineage }) }, options));
     if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;
     return { askId: outcome.ask_id, reply: answersTo(request.asked, outcome) };
   };
-}
-
-/** Every other end came from no person: the run is over, or the ask was withdrawn, expired or failed. */
-const isAnswer = ({ status }: ApprovalOutcome | AskOutcome): boolean => status === 'answered' || status === 'declined';
-
-function endOf(outcome: ApprovalOutcome | AskOutcome): string {
-  const why = outcome.justification ?? ('reason' in outcome ? outcome.reason : undefined);
-  return `it ended without an answer (${outcome.status}${why && why !== outcome.status ? `: ${why}` : ''})`;
 }

@@ -2,7 +2,8 @@
 // listens. Owns the process and its environment; knows no request.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
-import type { AgentContext, ProcessExit } from '../agent.ts';
+import type { AgentContext } from '../agent.ts';
+import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createApi, USER } from './api.ts';
 import type { OpencodeSpec } from './input.ts';
 import { program } from './program.ts';
@@ -10,7 +11,6 @@ import { permissionsFor } from './rules.ts';
 
 const HOST = '127.0.0.1';
 const LISTENING = /listening on (http:\/\/\S+)/;
-const NOT_FOUND = 127;
 
 /** After a denial the model continues with the reason; by itself OpenCode would end the turn. */
 const CONFIG = { experimental: { continue_loop_on_deny: true } };
@@ -23,19 +23,6 @@ const ASK = {
   websearch: 'ask',
   doom_loop: 'ask',
 };
-
-export class UnexpectedExit extends Error {
-  override name = 'UnexpectedExit';
-
-  constructor({ exitCode, signal, stderr }: ProcessExit) {
-    const last = stderr.trim().split('\n').at(-1)?.slice(0, 500);
-    super(
-      exitCode === NOT_FOUND
-        ? `OpenCode is not installed on the machine of this worker, or not in its PATH: ${program.install}`
-        : `OpenCode ended in the middle of its work (${signal ?? `exit code ${exitCode}`})${last ? `: ${last}` : '.'}`,
-    );
-  }
-}
 
 /** `failure` rejects when the process ends. `stop` ends it and resolves when nothing is left of it. */
 export async function launch(context: AgentContext, spec: OpencodeSpec, folder: string) {
@@ -62,7 +49,7 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
   const gone = new AbortController();
   void server.exited.then(() => gone.abort(new Error('OpenCode has exited')));
   const failure = server.ended.then((exit): never => {
-    throw new UnexpectedExit(exit);
+    throw new UnexpectedExit({ title: 'OpenCode', install: program.install }, exit);
   });
   failure.catch(() => {});
   const stop = async () => {

@@ -2,13 +2,11 @@
 // Also stores the id of the conversation's session as an output, for later runs.
 import { shorten } from '../../core/text-limit.ts';
 import type { AgentContext, OutputOptions } from '../agent.ts';
-import { createOutputQueue } from '../kit/output-queue.ts';
+import { createConversationOutputs } from '../kit/output-queue.ts';
 import type { Part } from './protocol.ts';
 
 /** The output type that holds the session id. */
 export const SESSION = 'opencode-session';
-/** Only the newest outputs of a run can be read back, so the session id is repeated. */
-const REPEAT_SESSION_EVERY = 40;
 const MAX_RESULT_CHARACTERS = 4000;
 
 interface Output extends OutputOptions {
@@ -25,29 +23,13 @@ export function createOutputs(
   const reported = new Set<string>();
   /** Messages of the user; their parts are no outputs. */
   const prompts = new Set<string>();
-  // An output that could not be stored does not stop the run: no decision depends on it.
-  const queue = createOutputQueue(context, () => {});
-  const storeSession = () =>
-    context.output(undefined, {
-      id: `${SESSION}-${crypto.randomUUID()}`,
-      type: SESSION,
-      data: { session_id: session },
-    });
-
-  async function store({ text, ...options }: Output, sessionId: string): Promise<void> {
-    const name = sessionId === session ? undefined : await nameOf(sessionId);
-    if (name === undefined) return context.output(text, options);
-    await context.output(`[${name}] ${text}`, {
-      ...options,
-      type: options.type === 'text' ? 'thinking' : options.type,
-    });
-  }
+  const stored = createConversationOutputs(context, SESSION);
 
   return {
     /** Sets the session of the conversation. */
     async follow(sessionId: string): Promise<void> {
       session = sessionId;
-      await storeSession();
+      await stored.follow({ session_id: sessionId });
     },
     message({ id, role }: { id: string; role: string }): void {
       if (role === 'user') prompts.add(id);
@@ -57,13 +39,14 @@ export function createOutputs(
       const output = prompts.has(part.messageID) ? undefined : outputOf(part);
       if (!output || reported.has(output.id)) return;
       reported.add(output.id);
-      if (output.type === 'text' && part.sessionID === session) last = output.text;
-      void queue.push(() => store(output, part.sessionID));
-      if (reported.size % REPEAT_SESSION_EVERY === 0) void queue.push(storeSession);
+      const { text, ...options } = output;
+      const isOwn = part.sessionID === session;
+      if (options.type === 'text' && isOwn) last = text;
+      stored.report(text, options, isOwn ? undefined : () => nameOf(part.sessionID));
     },
-    status: (text: string) => void queue.output(text, { type: 'status' }),
+    status: stored.status,
     lastMessage: () => last,
-    flush: queue.flush,
+    flush: stored.flush,
   };
 }
 

@@ -5,6 +5,7 @@ import type { AgentContext, Ending } from '../agent.ts';
 import { resolveInput } from '../kit/inherited-settings.ts';
 import { createModelOutage } from '../kit/model-outage.ts';
 import { mayRestart } from '../kit/restart-limit.ts';
+import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { HttpRefusal } from '../wire/http-peer.ts';
 import { on, route } from '../wire/json-rpc.ts';
@@ -12,7 +13,7 @@ import { withSkills } from '../workspace/skills.ts';
 import { folderProblem, realFolder } from '../workspace/work-folder.ts';
 import type { Api } from './api.ts';
 import { modelOf, type OpencodeSpec, readOpencodeInput } from './input.ts';
-import { launch, UnexpectedExit } from './launch.ts';
+import { launch } from './launch.ts';
 import { createOutputs, SESSION } from './outputs.ts';
 import {
   failureText,

@@ -2,6 +2,7 @@
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import { allowance, answersTo, approvalSpec, questionSpec, rejection } from '../../../src/agents/acp/asks.ts';
+import { quirksOf } from '../../../src/agents/acp/quirks.ts';
 import type { AskOutcome } from '../../../src/client/outcome.ts';
 
 const option = (optionId: string, kind: PermissionOption['kind']): PermissionOption => ({
@@ -45,6 +46,16 @@ describe('a permission request of an ACP agent', () => {
   it('without its input is shown by its title, and is not taken for a command', () => {
     const spec = approvalSpec(request({ kind: 'execute', title: 'touch a.txt [in /srv]' }));
     expect(spec).toMatchObject({ tool_name: 'execute', input: { title: 'touch a.txt [in /srv]' }, editable: false });
+  });
+
+  it('of an agent that has the command as its title shows that command', () => {
+    const asked = request({ kind: 'execute', title: 'touch a.txt' });
+    expect(approvalSpec(asked, quirksOf('gemini-cli'))).toMatchObject({
+      tool_name: 'Bash',
+      input: { command: 'touch a.txt' },
+    });
+    const fetched = request({ kind: 'fetch', title: 'touch a.txt' });
+    expect(approvalSpec(fetched, quirksOf('gemini-cli')).tool_name).toBe('fetch');
   });
 
   it('for a file change shows the path and the difference', () => {

@@ -18,7 +18,7 @@ let made = 0;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  server = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
+  server = await startHoldpoint({ via: 'main' });
   bed = new TestBed(server.url, server.token);
 });
 afterEach(async () => {
@@ -27,21 +27,21 @@ afterEach(async () => {
 afterAll(() => endEverything());
 
 /** Opens a session with the agent through the proxy and prompts it. */
-function edit(messages: object[][], { url = server.url } = {}) {
+function edit(messages: object[][], { url = server.url, data = server.data } = {}) {
   made += 1;
   const folder = join(temporaryFolder(), 'work');
   mkdirSync(folder);
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(messages));
   const session = `editor-${made}`;
   const argv = [process.execPath, AGENT, `--session=${session}`];
-  const env = { PATH: process.env.PATH, HOME: folder, HOLDPOINT_DATA: server.data };
+  const env = { PATH: process.env.PATH, HOME: folder, HOLDPOINT_DATA: data };
   const editor = openEditor({ argv, folder, url, env, prompt: 'tidy up' });
   children.push(editor.child);
   const file = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '');
   return {
     ...editor,
     folder,
-    oneAsk: async () => (await bed.pending(`acp-own-${session}`, 1))[0] as AskView,
+    oneAsk: async (at = bed) => (await at.pending(`acp-own-${session}`, 1))[0] as AskView,
     outcomes: () => file('outcomes.txt').trim().split('\n'),
     file,
     tell: (name: string) => writeFileSync(join(folder, name), ''),
@@ -151,15 +151,31 @@ describe('an agent in an editor', () => {
     expect(outcomes()).toEqual([selected('once')]);
   });
 
-  it('whose proxy was killed has its ask ended when the next one starts', async () => {
+  it('whose proxy was killed has its ask ended by the worker of the machine: a late answer is refused', async () => {
     const { shown, oneAsk, child } = edit([[command]]);
     await shown;
     const open = await oneAsk();
     child.kill('SIGKILL');
-    const next = edit([[command]]);
-    await next.shown;
     await bed.until(async () => ((await ask(open)).status === 'pending' ? undefined : true));
-    await next.choose('reject_once');
-    await next.turn;
+    const late = bed.decide(open, { behavior: 'allow' });
+    await expect(late).rejects.toMatchObject({ status: 409, detail: expect.stringContaining('the agent is gone') });
+    expect(await ask(open)).toMatchObject({ status: 'failed' });
+    expect(await bed.api.runs.get(open.run_id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('gone'),
+    });
+  });
+
+  it('whose proxy was killed on a machine without a worker has its ask ended by the next one', async () => {
+    const alone = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
+    const bedOfAlone = new TestBed(alone.url, alone.token);
+    const { shown, oneAsk, child } = edit([[command]], alone);
+    await shown;
+    const { ask_id } = await oneAsk(bedOfAlone);
+    child.kill('SIGKILL');
+    await edit([[command]], alone).shown;
+    await bedOfAlone.until(async () =>
+      (await bedOfAlone.api.asks.get(ask_id)).status === 'failed' ? true : undefined,
+    );
   });
 });

@@ -31,6 +31,12 @@ export const claudeAcpVersion = pinned('@agentclientprotocol/claude-agent-acp');
 /** A script of Node. */
 export const claudeAcp = claude && installed('@agentclientprotocol', 'claude-agent-acp', 'dist', 'index.js');
 
+export const geminiVersion = pinned('@google/gemini-cli');
+/** Scripts of Node. */
+export const gemini = installed('@google', 'gemini-cli', 'bundle', 'gemini.js');
+export const qwenVersion = pinned('@qwen-code/qwen-code');
+export const qwen = installed('@qwen-code', 'qwen-code', 'cli-entry.js');
+
 /** The version that the manifest of these tests names. */
 function pinned(name: string): string {
   const manifest = readFileSync(join(modules, '..', 'package.json'), 'utf8');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { type AgentFixture, agentConformance, appendTo, type Plan, type PlannedCall } from '../../conformance/agent.ts';
 import { timesRunIn } from '../planned-fixture.ts';
-import { withClaudeAcp } from './acp-test-bed.ts';
+import { geminiEnvironment, qwenEnvironment, withClaudeAcp } from './acp-test-bed.ts';
 import {
   claude,
   claudeAcp,
@@ -14,12 +14,16 @@ import {
   claudeVersion,
   codex,
   codexVersion,
+  gemini,
+  geminiVersion,
   opencode,
   opencodeVersion,
+  qwen,
+  qwenVersion,
 } from './binaries.ts';
 import { claudeEnvironment } from './claude-test-bed.ts';
 import { codexEnvironment, escalated } from './codex-test-bed.ts';
-import { Model, type Step } from './model.ts';
+import { type Block, Model, type Step } from './model.ts';
 import { OpenAiModel } from './model-openai.ts';
 import { opencodeEnvironment } from './opencode-test-bed.ts';
 
@@ -41,12 +45,12 @@ function folders(name: string) {
 const hasRun = (call: PlannedCall, folder: string): boolean =>
   'command' in call && timesRunIn(folder, call.command.replace(appendTo(''), '')) > 0;
 
-/** Planned calls as the model makes them; `also` is what a question of this agent has besides. */
+/** Planned calls as the model makes them; `also` and `alsoRun` are what a question and a command of this agent have besides. */
 const toolCalls =
-  (shell: string, ask: string, also: object = {}) =>
+  (shell: string, ask: string, also: object = {}, alsoRun: object = {}) =>
   (call: PlannedCall) =>
     'command' in call
-      ? { tool: shell, input: { command: call.command, description: 'd' }, id: call.id }
+      ? { tool: shell, input: { command: call.command, description: 'd', ...alsoRun }, id: call.id }
       : {
           tool: ask,
           input: { questions: call.questions.map((asked) => ({ ...asQuestion(asked), ...also })) },
@@ -138,27 +142,33 @@ function codexFixture(): AgentFixture {
   };
 }
 
-/** `acp`: over its own ACP command, which has no tool for questions. */
-function opencodeFixture(acp = false): AgentFixture {
-  const { root, next, remove } = folders('opencode');
+interface Scripted extends Omit<Partial<AgentFixture>, 'isParallel'> {
+  isParallel: boolean;
+  name: string;
+  input?: Record<string, unknown>;
+  toolOf(call: PlannedCall): Block;
+  environment(root: string, modelUrl: string): Record<string, string>;
+}
+
+/** An agent whose model makes the planned calls, message by message. */
+function scriptedFixture({ name, input = {}, toolOf, environment, ...traits }: Scripted): AgentFixture {
+  const { root, next, remove } = folders(name);
   let model: Model;
-  const toolOf = toolCalls('bash', 'question');
   return {
-    agent: acp ? 'acp' : 'opencode',
-    ...(acp && { asksNoQuestions: true, deniesTheRest: true }),
-    isParallel: !acp,
+    agent: 'acp',
     repeatsAfterCrash: true,
     repeatsAfterEdit: true,
     skipsQuestions: true,
     hasProcess: true,
+    ...traits,
     async open() {
       model = await Model.start();
-      return { env: opencodeEnvironment(root, model.url, acp ? { permission: { bash: 'ask' } } : {}) };
+      return { env: environment(root, model.url) };
     },
     async prepare(plan) {
       const { folder, key } = next();
       model.play([...plan.map((calls) => calls.map(toolOf)), [{ text: 'Done.' }]], key);
-      return { folder, input: { text: `Do this: ${key}`, ...(acp && { agent: 'opencode' }) } };
+      return { folder, input: { text: `Do this: ${key}`, ...input } };
     },
     received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
     timesRun: async (name, _, { folder = '' }) => timesRunIn(folder, name),
@@ -169,6 +179,48 @@ function opencodeFixture(acp = false): AgentFixture {
   };
 }
 
+const opencodeCalls = toolCalls('bash', 'question');
+const opencodeFixture = (): AgentFixture =>
+  scriptedFixture({
+    name: 'opencode',
+    agent: 'opencode',
+    isParallel: true,
+    toolOf: opencodeCalls,
+    environment: opencodeEnvironment,
+  });
+
+/** Over its own ACP command, which has no tool for questions. */
+const opencodeAcpFixture = (): AgentFixture =>
+  scriptedFixture({
+    name: 'opencode-acp',
+    input: { agent: 'opencode' },
+    asksNoQuestions: true,
+    deniesTheRest: true,
+    isParallel: false,
+    toolOf: opencodeCalls,
+    environment: (root, url) => opencodeEnvironment(root, url, { permission: { bash: 'ask' } }),
+  });
+
+const geminiFixture = (): AgentFixture =>
+  scriptedFixture({
+    name: 'gemini',
+    input: { agent: 'gemini' },
+    asksNoQuestions: true,
+    isParallel: false,
+    toolOf: toolCalls('run_shell_command', ''),
+    environment: geminiEnvironment,
+  });
+
+const qwenFixture = (): AgentFixture =>
+  scriptedFixture({
+    name: 'qwen',
+    input: { agent: 'qwen' },
+    deniesTheRest: true,
+    isParallel: false,
+    toolOf: toolCalls('run_shell_command', 'ask_user_question', { multiSelect: false }, { is_background: false }),
+    environment: qwenEnvironment,
+  });
+
 describe.skipIf(!claude)('real', () => agentConformance(`Claude Code ${claudeVersion}`, claudeFixture()));
 describe.skipIf(!codex)('real', () => agentConformance(`Codex ${codexVersion}`, codexFixture()));
 describe.skipIf(!opencode)('real', () => agentConformance(`OpenCode ${opencodeVersion}`, opencodeFixture()));
@@ -176,5 +228,7 @@ describe.skipIf(!claudeAcp)('real', () =>
   agentConformance(`Claude Code over ACP ${claudeAcpVersion}`, claudeFixture(true)),
 );
 describe.skipIf(!opencode)('real', () =>
-  agentConformance(`OpenCode over ACP ${opencodeVersion}`, opencodeFixture(true)),
+  agentConformance(`OpenCode over ACP ${opencodeVersion}`, opencodeAcpFixture()),
 );
+describe.skipIf(!gemini)('real', () => agentConformance(`Gemini CLI over ACP ${geminiVersion}`, geminiFixture()));
+describe.skipIf(!qwen)('real', () => agentConformance(`Qwen Code over ACP ${qwenVersion}`, qwenFixture()));

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { anthropic } from './model-anthropic.ts';
 import { chat } from './model-chat.ts';
+import { gemini } from './model-gemini.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 export type Block = { text: string } | { tool: string; input: Record<string, unknown>; id?: string };
@@ -21,10 +22,10 @@ export interface Front {
   /** Whether a request belongs to no conversation: it is answered with a few words, and kept nowhere. */
   isAside?(body: Record<string, unknown>): boolean;
   /** Writes the reply to one request. `serial` counts requests. */
-  reply(response: ServerResponse, body: Record<string, unknown>, said: Said[], serial: number): void;
+  reply(response: ServerResponse, body: Record<string, unknown>, said: Said[], serial: number, path: string): void;
 }
 
-const fronts: readonly Front[] = [anthropic, chat];
+const fronts: readonly Front[] = [anthropic, chat, gemini];
 
 export class Model extends ScriptedServer {
   /** Every request of a conversation, as JSON text. */
@@ -53,12 +54,12 @@ export class Model extends ScriptedServer {
       return;
     }
     const body = (await json(request)) as Record<string, unknown>;
-    if (front.isAside?.(body)) return front.reply(response, body, [{ text: 'A title' }], 0);
+    if (front.isAside?.(body)) return front.reply(response, body, [{ text: 'A title' }], 0, pathname);
     const told = JSON.stringify(body);
     const serial = this.told.push(told);
     const step = this.#next(told);
     const blocks = typeof step === 'function' ? await step(told) : step;
-    front.reply(response, body, blocks.map(this.#said), serial);
+    front.reply(response, body, blocks.map(this.#said), serial, pathname);
   }
 
   #next(told: string): Step {
