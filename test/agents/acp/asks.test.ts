@@ -1,4 +1,5 @@
 // What an ACP agent asks permission for becomes an ask that shows all of it, and an option is chosen by its kind.
+// Covers: src/agents/acp/quirks.ts
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import { allowance, answersTo, approvalSpec, questionSpec, rejection } from '../../../src/agents/acp/asks.ts';

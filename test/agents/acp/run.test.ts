@@ -1,6 +1,7 @@
 // A managed ACP agent, played by a stand-in that is written with the SDK of the protocol.
 // Covers: src/agents/acp/, src/agents/acp/agent.ts, src/agents/acp/decisions.ts, src/agents/acp/launch.ts
 // Covers: src/agents/acp/message-stream.ts, src/agents/acp/outputs.ts, src/agents/acp/requests.ts, src/agents/acp/session.ts
+// Covers: src/agents/kit/unexpected-exit.ts
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
