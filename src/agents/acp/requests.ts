@@ -17,8 +17,6 @@ import { CANCELLED, type PermissionReply } from './asks.ts';
 import { createDecisions, type Decision, type DecisionParts } from './decisions.ts';
 import { toolCallIdOf } from './elicitations.ts';
 
-export type Requests = ReturnType<typeof createRequests>;
-
 interface OpenRequest {
   readonly toolCallId: string | undefined;
   /** The ask whose answer was replied. */
