@@ -69,7 +69,7 @@ export const ApprovalRequest = z.object({
 });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
-const OutputView = z.object({
+export const OutputView = z.object({
   output_id: z.string(),
   at_ms: instant,
   type: z.string().optional(),
@@ -174,10 +174,10 @@ export const AnswerView = z.object({
     ),
 });
 
-const Place = z.object({ session_id: z.string(), agent: z.string(), title: z.string().optional() });
+export const Place = z.object({ session_id: z.string(), agent: z.string(), title: z.string().optional() });
 
 /** Where an ask comes from: shown to operators and viewers. */
-const AskedFrom = z.object({
+export const AskedFrom = z.object({
   agent: z.string(),
   agent_id: z.string(),
   title: z.string().optional(),
@@ -188,7 +188,7 @@ const AskedFrom = z.object({
 });
 export type AskedFrom = z.infer<typeof AskedFrom>;
 
-const SightingView = z.object({ by: z.string(), surface: z.enum(SURFACES), at_ms: instant });
+export const SightingView = z.object({ by: z.string(), surface: z.enum(SURFACES), at_ms: instant });
 export type SightingView = z.infer<typeof SightingView>;
 
 const askFields = {
@@ -224,10 +224,10 @@ const askFields = {
   }),
 };
 
-const ApprovalAskView = z.object({ ...askFields, kind: z.literal('approval'), request: ApprovalRequest });
+export const ApprovalAskView = z.object({ ...askFields, kind: z.literal('approval'), request: ApprovalRequest });
 export type ApprovalAskView = z.infer<typeof ApprovalAskView>;
 
-const QuestionAskView = z.object({
+export const QuestionAskView = z.object({
   ...askFields,
   kind: z.literal('question'),
   request: UserQuestionRequest,

@@ -22,6 +22,7 @@ import { describeApi, showApi } from './openapi.ts';
 import { addOpencode } from './opencode/routes.ts';
 import { isLostVisitor, servePage } from './page.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
+import { logRequest, requestIds } from './request-log.ts';
 import { addActivity } from './routes/activity.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
@@ -113,6 +114,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: what is logged about a request names its method and path.
     childLoggerFactory: (logger) => logger,
+    requestIdHeader: false,
+    genReqId: requestIds(),
     exposeHeadRoutes: false,
     bodyLimit: limits.bodyBytes || Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: MAX_ID_LENGTH },
@@ -135,6 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const transport = { https: options.https !== undefined, behindProxy: options.behindProxy ?? false };
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS);
+    reply.header('x-request-id', request.id);
     if (isPublicTls(request, transport)) reply.header('strict-transport-security', 'max-age=31536000');
     done();
   });
@@ -146,6 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   app.addHook('onResponse', (request, reply, done) => {
     metrics.countRequest(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode);
+    logRequest(request, reply);
     done();
   });
   app.addHook('preClose', async () => {
@@ -162,11 +167,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     const refusal =
       schemaRefusal(error) ?? refusalOf(error, request.routeOptions.config?.bodyBytes ?? limits.bodyBytes);
     if (refusal?.code === 'unauthenticated' && isLostVisitor(request)) return reply.code(404).sendPage();
-    if (!refusal) request.log.error({ err: error, method: request.method, url: request.url }, 'request failed');
+    if (!refusal)
+      request.log.error(
+        { err: error, method: request.method, url: request.url, request_id: request.id },
+        'request failed',
+      );
     return sendProblem(reply, refusal ?? INTERNAL);
   });
 
-  await describeApi(app, options.version);
+  const document = describeApi(app, options.version);
   const workers = new WorkerPresence(options.agents ?? []);
   const context = { app, route: routesOn(app, gateway.hash), gateway, throttle, streams, transport, workers };
   for (const add of ROUTES) app.after(() => add(context));
@@ -176,7 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     addOpencode(context, options.version);
     addSystem(context, metrics);
   });
-  await showApi(app);
+  await showApi(app, document);
   await servePage(app, options.page);
   return app;
 }

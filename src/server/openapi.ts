@@ -1,49 +1,27 @@
-// Generates one OpenAPI 3.1 document from the schemas that validate, at /openapi.json; browsable at /docs. Each
-// operation names the scopes that may call it, as the route declares them. The page loads nothing from elsewhere and
-// runs no script but its own.
+// Serves the OpenAPI 3.1 document at /openapi.json, and a page to browse it at /docs. The page loads nothing from elsewhere
+// and runs no script but its own. What the document says is in openapi/.
 import { randomBytes } from 'node:crypto';
-import swagger from '@fastify/swagger';
 import scalar from '@scalar/fastify-api-reference';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import type { App } from './routes/route.ts';
+import { openApiDocument } from './openapi/document.ts';
+import type { App, Operation } from './routes/route.ts';
 
-export async function describeApi(app: App, version: string): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Holdpoint',
-        version,
-        description: 'One durable inbox for every question and approval that any coding agent raises.',
-      },
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer' },
-          browser: {
-            type: 'apiKey',
-            in: 'cookie',
-            name: 'holdpoint_session',
-            description:
-              'Set by signing in. Every request other than GET also needs the Origin of this server and the header Holdpoint-CSRF.',
-          },
-        },
-      },
-    },
-    transform: (input) => {
-      const { schema, url } = jsonSchemaTransform(input);
-      const scopes = input.route.config?.scopes;
-      const open = scopes === undefined || scopes === 'open' || scopes === 'page';
-      const access = {
-        security: open ? [] : [{ bearer: [] }, { browser: [] }],
-        'x-holdpoint-scopes': open ? [] : scopes,
-      };
-      return { schema: { ...schema, ...access }, url };
-    },
+/** Call it before any route is added: it collects what they declare. */
+export function describeApi(app: App, version: string): () => string {
+  const operations: Operation[] = [];
+  app.addHook('onRoute', ({ config }) => {
+    if (config?.described) operations.push(config.described);
   });
+  let text: string | undefined;
+  return () => {
+    text ??= JSON.stringify(openApiDocument(operations, version));
+    return text;
+  };
 }
 
-export async function showApi(app: App): Promise<void> {
-  app.get('/openapi.json', { config: { scopes: 'open' }, schema: { hide: true } }, () => app.swagger());
+export async function showApi(app: App, document: () => string): Promise<void> {
+  app.get('/openapi.json', { config: { scopes: 'open' } }, (_request, reply) =>
+    reply.type('application/json').send(document()),
+  );
   // In a scope of its own: no other response passes its hook.
   await app.register(async (docs) => {
     docs.addHook('onSend', (request, reply, payload, done) => {

@@ -65,7 +65,7 @@ export const isLostVisitor = ({ is404, method, headers }: FastifyRequest): boole
 
 export async function servePage(app: App, folder: string | undefined): Promise<void> {
   await app.register(fastifyStatic, { root: folder ?? import.meta.dirname, serve: false, ...SENDING });
-  const open = { config: { scopes: 'open' as const }, schema: { hide: true } };
+  const open = { config: { scopes: 'open' as const } };
   const send = (reply: FastifyReply, file: string, caching: string): FastifyReply => {
     if (!folder || !isBuilt(folder)) return sendProblem(reply, NOT_BUILT);
     if (!existsSync(join(folder, file))) return sendProblem(reply, refuse('route_not_found', `There is no ${file}.`));

@@ -2,6 +2,7 @@
 // anything about it has changed.
 import type { AskView, ClarificationView, EventView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
 import { type Received, type Sent, send } from '../support/http.ts';
+import { dereferenced } from '../support/openapi.ts';
 import type { Holdpoint } from '../support/process.ts';
 import { type Known, type Schema, samplesOf } from './samples.ts';
 
@@ -15,7 +16,7 @@ export interface Route {
 /** Every operation of the OpenAPI document. */
 export async function routesOf({ url }: Holdpoint): Promise<Route[]> {
   const { body } = await send<OpenApi>(url, { path: '/openapi.json' });
-  return Object.entries(body.paths).flatMap(([path, operations]) =>
+  return Object.entries(dereferenced(body).paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { openAuditKeys } from '../../src/boot/audit-keys.ts';
 import type { ConsultDelegate } from '../../src/core/delegate.ts';
 import { sortableId } from '../../src/core/id.ts';
@@ -43,6 +44,7 @@ export interface ServerOptions {
   leaseGraceMs?: number;
   /** Doors of attached agents. */
   hooks?: HookHandlers;
+  logger?: Logger;
 }
 
 export interface CallOptions {
@@ -127,7 +129,7 @@ export class Server {
       behindProxy: this.#options.proxiedAs !== undefined,
       origins: new Set(this.#options.origins),
       version: '0.0.0-test',
-      logger: undefined,
+      logger: this.#options.logger,
       page: this.#options.page,
       hooks: this.#options.hooks,
       mcp: createMcpHttpHandler({

@@ -38,7 +38,7 @@ export function addOpencode(context: Context, version: string): void {
         const [method = '', url = ''] = operation.split(' ');
         const handler = async (request: FastifyRequest, reply: FastifyReply) =>
           reply.send(await handle(callOf(request)));
-        own.route({ method, url, config: { scopes }, schema: { hide: true }, handler } as never);
+        own.route({ method, url, config: { scopes }, handler } as never);
       };
       addRequests(add);
       addSessions(add, version);

@@ -49,8 +49,8 @@ export function addStreams(own: App, { gateway, throttle, streams }: Context, ve
     return reply;
   };
   const config = { scopes: READERS, isStream: true };
-  own.get('/event', { config, schema: { hide: true } }, (request, reply) => stream(request, reply, false));
-  own.get('/global/event', { config, schema: { hide: true } }, (request, reply) => stream(request, reply, true));
+  own.get('/event', { config }, (request, reply) => stream(request, reply, false));
+  own.get('/global/event', { config }, (request, reply) => stream(request, reply, true));
 }
 
 async function* pendingEvents(caller: Caller): AsyncGenerator<Translated> {

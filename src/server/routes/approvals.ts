@@ -4,14 +4,18 @@ import { RunView, SessionView } from '../../core/views.ts';
 import { ANSWERERS } from '../auth.ts';
 import { SettleQuery } from '../request.ts';
 import { settledRun, settledSession } from './pending-asks.ts';
+import { APPROVAL_CODES } from './refusal-codes.ts';
 import type { AddRoutes } from './route.ts';
 
 export const addApprovals: AddRoutes = ({ route, gateway }) => {
   route('approvals', 'POST /v1/sessions/:session_id/approvals', {
+    name: 'decideSessionApprovals',
     summary: 'Decide a batch, and get the session back',
+    description: 'All or nothing: one resolution that is not valid, or came too late, refuses the batch.',
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveApprovals,
+    refuses: APPROVAL_CODES,
     reply: SessionView,
     async handle({ actor, params, query, body, key }) {
       const command = { sessionId: params.session_id, resolutions: body.resolutions, actor, key };
@@ -20,9 +24,12 @@ export const addApprovals: AddRoutes = ({ route, gateway }) => {
   });
 
   route('approvals', 'POST /v1/sessions/:session_id/approval-runs', {
+    name: 'decideApprovalsOfActiveRun',
     summary: 'Decide a batch, and get the run that carries on',
+    description: 'All or nothing, like the batch of a run.',
     scopes: ANSWERERS,
     body: ResolveApprovals,
+    refuses: APPROVAL_CODES,
     reply: RunView,
     status: 202,
     change({ actor, params, body, key }) {
@@ -32,10 +39,14 @@ export const addApprovals: AddRoutes = ({ route, gateway }) => {
   });
 
   route('approvals', 'POST /v1/runs/:run_id/approvals', {
+    name: 'decideApprovals',
     summary: 'Decide a batch of one run',
+    description:
+      'All or nothing: one resolution that is not valid, or came too late, refuses the batch. `updated_input` allows the changed input instead.',
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveApprovals,
+    refuses: APPROVAL_CODES,
     reply: RunView,
     status: 202,
     async handle({ actor, params, query, body, key }) {

@@ -21,15 +21,19 @@ import {
   waitOf,
 } from '../request.ts';
 import { ownSession } from './own-session.ts';
+import { RAISE_CODES } from './refusal-codes.ts';
 import type { AddRoutes } from './route.ts';
 
 const AskQuery = PageQuery.extend({
-  status: z.enum([...ASK_STATUSES, 'ended']).optional(),
-  kind: z.enum(ASK_KINDS).optional(),
-  session_id: z.string().optional(),
-  run_id: z.string().optional(),
-  agent: z.string().optional(),
-  delivery: z.enum(DELIVERY_STATES).optional(),
+  status: z
+    .enum([...ASK_STATUSES, 'ended'])
+    .optional()
+    .describe('`ended`: any but pending'),
+  kind: z.enum(ASK_KINDS).optional().describe('Only approvals, or only question sets'),
+  session_id: z.string().optional().describe('Only of this session'),
+  run_id: z.string().optional().describe('Only of this run'),
+  agent: z.string().optional().describe('Only of sessions with this agent'),
+  delivery: z.enum(DELIVERY_STATES).optional().describe('`due`: answered, and not yet with the agent'),
   q: z
     .string()
     .max(500)
@@ -47,34 +51,43 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
   const bodyLimit = app.initialConfig.bodyLimit ?? Number.MAX_SAFE_INTEGER;
 
   route('agents', 'POST /v1/runs/:run_id/asks', {
+    name: 'raiseAsk',
     summary: 'Raise an approval or a question set',
     description: '200 when the same tool call asked the same before.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     options: {
       bodyLimit: Math.min(bodyLimit + 2 * PARTIAL_STATE_BYTES, Number.MAX_SAFE_INTEGER),
       preValidation: (request, _reply, done) => done(beyondState(request, bodyLimit)),
     },
     body: RaiseAsk,
+    refuses: RAISE_CODES,
     reply: AskView,
     creates: true,
     change: ({ params, body, sender }) => gateway.raiseAsk({ runId: params.run_id, body, ...sender }),
   });
 
   route('agents', 'POST /v1/runs/:run_id/clarifications', {
+    name: 'raiseClarification',
     summary: 'A child run asks its parent session',
     description: 'The answer arrives in the mailbox of the child session.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: Clarify,
+    refuses: [...RAISE_CODES, 'no_parent_session'],
     reply: ClarificationView,
     creates: true,
     change: ({ params, body, sender }) => gateway.clarify({ runId: params.run_id, body, ...sender }),
   });
 
   route('asks', 'GET /v1/asks', {
+    name: 'listAsks',
     summary: 'The inbox and the history, oldest first; with `q` a search, newest first',
     description: SEARCH,
     scopes: EVERY_READER,
     query: AskQuery,
+    sends: ['Holdpoint-Searched-To'],
+    refuses: ['run_not_found'],
     reply: z.array(AskView),
     async handle({ request, reply, actor, query }) {
       if (query.q !== undefined || query.order === 'newest')
@@ -96,9 +109,14 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
   }
 
   route('asks', 'GET /v1/asks/:ask_id', {
+    name: 'getAsk',
     summary: 'One ask; with `wait_ms`, when it has ended or the time is over',
+    description:
+      'An agent calls it with `wait_ms` until the status is no longer `pending`, then uses the answer and acknowledges it.',
     scopes: EVERY_READER,
+    reads: ['Holdpoint-Lease'],
     query: AskWaitQuery,
+    refuses: ['too_many_streams'],
     reply: AskView,
     async handle({ actor, request, params, query, reply }) {
       const wait = { ms: waitOf(query.wait_ms), commentsRead: countOf(query.comments_read) };
@@ -114,17 +132,21 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
   });
 
   route('agents', 'POST /v1/asks/:ask_id/sent', {
+    name: 'markSent',
     summary: 'The answer is about to be handed to the agent',
     description:
       'It stays due, with one attempt more, until the agent has it. With `digest`, only if that is what was answered.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: Sent,
+    refuses: ['ask_digest_mismatch', 'ask_state_conflict'],
     reply: AskView,
     change: ({ params, body: { digest, returned }, sender }) =>
       gateway.acknowledge({ askId: params.ask_id, state: returned ? 'returned' : 'sent', digest, ...sender }),
   });
 
   route('asks', 'POST /v1/asks/:ask_id/seen', {
+    name: 'markSeen',
     summary: 'You have seen the ask',
     description:
       'For surfaces that have put it in front of a person. The first time of each person and surface counts, while it is pending; any other call changes nothing.',
@@ -137,29 +159,39 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
   });
 
   route('agents', 'POST /v1/asks/:ask_id/delivered', {
+    name: 'markDelivered',
     summary: 'The agent has the answer',
     description: 'With `digest`, only if that is what was answered.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: Acknowledge,
+    refuses: ['ask_digest_mismatch', 'ask_state_conflict'],
     reply: AskView,
     change: ({ params, body: { digest }, sender }) =>
       gateway.acknowledge({ askId: params.ask_id, state: 'delivered', digest, ...sender }),
   });
 
   route('agents', 'POST /v1/asks/:ask_id/undeliverable', {
+    name: 'markUndeliverable',
     summary: 'The agent can never have the answer',
+    description: 'The answer stays on the record, with the reason.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: Undeliverable,
+    refuses: ['ask_state_conflict'],
     reply: AskView,
     change: ({ params, body: { reason }, sender }) =>
       gateway.acknowledge({ askId: params.ask_id, state: 'undeliverable', reason, ...sender }),
   });
 
   route('agents', 'POST /v1/asks/:ask_id/withdraw', {
+    name: 'withdrawAsk',
     summary: 'The agent takes an ask back',
     description: 'It was settled at its own prompt, or is not needed any more.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: Withdraw,
+    refuses: ['ask_state_conflict', 'question_option_not_found', 'question_unknown_answer'],
     reply: AskView,
     change({ params, body: { justification, answers }, sender }) {
       return gateway.withdraw({ askId: params.ask_id, justification, answers, ...sender });

@@ -7,20 +7,23 @@ import type { AddRoutes } from './route.ts';
 
 export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
   route('drafts', 'GET /v1/asks/:ask_id/draft', {
+    name: 'getDraft',
     summary: 'What is typed and not sent',
     description: 'Your own draft; 204 when there is none. It is kept until you answer, however the ask ends.',
     scopes: ANSWERERS,
     reply: DraftView,
-    otherReplies: { 204: z.void() },
+    emptyReplies: { 204: 'You have no draft' },
     handle: async ({ actor, params, reply }) =>
       (await gateway.showDraft(params.ask_id, actor)) ?? reply.code(204).send(),
   });
 
   route('drafts', 'PUT /v1/asks/:ask_id/draft', {
+    name: 'saveDraft',
     summary: 'Keep what is typed',
     description: 'Your last save wins. Values of secret questions are refused.',
     scopes: ANSWERERS,
     body: SaveDraft,
+    refuses: ['ask_state_conflict', 'question_unknown_answer', 'secret_not_drafted'],
     reply: DraftView,
     async handle({ actor, params, body, key }) {
       const { idempotency_key: _, ...content } = body;
@@ -32,7 +35,9 @@ export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
   });
 
   route('drafts', 'DELETE /v1/asks/:ask_id/draft', {
+    name: 'deleteDraft',
     summary: 'Drop what is typed',
+    description: 'Your own draft; a repeat changes nothing.',
     scopes: ANSWERERS,
     reply: z.void(),
     status: 204,

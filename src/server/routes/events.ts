@@ -15,11 +15,16 @@ import { type AddRoutes, pageOrStream } from './route.ts';
 const EventQuery = z.strictObject({
   after: digits('Only events with a larger seq'),
   limit: digits('1 to 500; 100 by default; pages only', { minimum: 1, maximum: 500 }),
-  drafts: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('Streams of operators only: `draft` when you typed on another device'),
-  snapshot: z.enum(['true', 'false']).optional().describe('Streams only: begin with the pending asks at the cursor'),
+  drafts: z.enum(['true', 'false']).optional().meta({
+    type: 'boolean',
+    enum: undefined,
+    description: 'Streams of operators only: `draft` when you typed on another device',
+  }),
+  snapshot: z.enum(['true', 'false']).optional().meta({
+    type: 'boolean',
+    enum: undefined,
+    description: 'Streams only: begin with the pending asks at the cursor',
+  }),
 });
 
 /** An agent that knows when a person looks could exchange what they are about to allow. */
@@ -30,9 +35,15 @@ const STREAMABLE = 'With `Accept: text/event-stream` a live stream: id = seq, re
 const SNAPSHOT_LIMIT = 500;
 
 export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
-  const declared = { scopes: EVERY_READER, query: EventQuery, reply: pageOrStream(z.array(EventView)) };
+  const declared = {
+    reads: ['Last-Event-ID'] as const,
+    scopes: EVERY_READER,
+    query: EventQuery,
+    reply: pageOrStream(z.array(EventView)),
+  };
 
   route('events', 'GET /v1/events', {
+    name: 'listEvents',
     ...declared,
     summary: 'Events of all sessions',
     description: `${STREAMABLE} A stream without a cursor begins now.`,
@@ -41,6 +52,7 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
   });
 
   route('events', 'GET /v1/sessions/:session_id/events', {
+    name: 'listSessionEvents',
     ...declared,
     summary: 'Events of one session',
     description: STREAMABLE,
@@ -51,6 +63,7 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
   });
 
   route('events', 'GET /v1/runs/:run_id/events', {
+    name: 'listRunEvents',
     ...declared,
     summary: 'Events of one run',
     description: STREAMABLE,

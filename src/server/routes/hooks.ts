@@ -33,7 +33,7 @@ export function addHooks({ app, gateway, throttle }: Context, handlers: HookHand
     {
       config: { scopes: ['attached', 'operator'], anyText: true, mayBeAmbiguous: true, bodyBytes },
       bodyLimit: bodyBytes,
-      schema: { hide: true, params: z.object({ agent: z.string() }), body: looseObject },
+      schema: { params: z.object({ agent: z.string() }), body: looseObject },
     },
     async (request, reply) => {
       const { agent } = request.params;

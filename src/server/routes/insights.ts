@@ -15,6 +15,7 @@ const numberOf = (text: string | undefined): number | undefined => (text === und
 
 export const addInsights: AddRoutes = ({ route, gateway, workers }) => {
   route('insights', 'GET /v1/insights', {
+    name: 'getInsights',
     summary: 'How long answers take, and what is asked by whom',
     description: 'Of asks raised in the span.',
     scopes: READERS,
@@ -24,7 +25,9 @@ export const addInsights: AddRoutes = ({ route, gateway, workers }) => {
   });
 
   route('workers', 'GET /v1/agents', {
+    name: 'listAgents',
     summary: 'Agents that a worker of this server hosts now',
+    description: 'With the settings that a run may choose, and the labels of the workers that host them.',
     scopes: READERS,
     reply: z.array(AgentView),
     handle: async () => workers.agents(gateway.now()),

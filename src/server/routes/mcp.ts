@@ -29,7 +29,6 @@ export function addMcp({ app, throttle }: Context, mcp: McpHandler): void {
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     config: { scopes: EVERY_READER },
-    schema: { hide: true },
     async errorHandler(error, { body, raw }, reply) {
       const isLimited = error instanceof HoldpointError && STATUS[error.refusal.code] === 429;
       const told = isLimited ? mcp.refuse(body ?? (await smallBody(raw)), error.refusal) : undefined;

@@ -9,17 +9,19 @@ import { ownSession } from './own-session.ts';
 import type { AddRoutes, Context } from './route.ts';
 
 export const addPendingAsks: AddRoutes = (context) => {
-  addLists(context, 'question', PendingQuestionView);
-  addLists(context, 'approval', PendingApprovalView);
+  addLists(context, 'question', 'Questions', PendingQuestionView);
+  addLists(context, 'approval', 'Approvals', PendingApprovalView);
 };
 
-function addLists({ route, gateway }: Context, kind: AskKind, view: z.ZodType): void {
+function addLists({ route, gateway }: Context, kind: AskKind, name: string, view: z.ZodType): void {
   const asks = `${kind}s` as const;
 
   route(asks, `GET /v1/${asks}`, {
+    name: `list${name}`,
     summary: `Pending ${asks} over all sessions, oldest first`,
+    description: 'Only what waits for a person now; `GET /v1/asks` has the history.',
     scopes: EVERY_READER,
-    query: PageQuery.extend({ session_id: z.string().optional() }),
+    query: PageQuery.extend({ session_id: z.string().optional().describe('Only of this session') }),
     reply: z.array(view),
     async handle({ request, reply, actor, query }) {
       const sessionId = ownSession(actor, query.session_id);
@@ -28,7 +30,9 @@ function addLists({ route, gateway }: Context, kind: AskKind, view: z.ZodType): 
   });
 
   route(asks, `GET /v1/sessions/:session_id/${asks}`, {
+    name: `listSession${name}`,
     summary: `Pending ${asks} of one session`,
+    description: 'Oldest first.',
     scopes: EVERY_READER,
     query: PageQuery,
     reply: z.array(view),

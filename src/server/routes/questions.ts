@@ -4,14 +4,19 @@ import { RunView, SessionView } from '../../core/views.ts';
 import { ANSWERERS } from '../auth.ts';
 import { SettleQuery } from '../request.ts';
 import { settledRun, settledSession } from './pending-asks.ts';
+import { ANSWER_CODES } from './refusal-codes.ts';
 import type { AddRoutes } from './route.ts';
 
 export const addQuestions: AddRoutes = ({ route, gateway }) => {
   route('questions', 'POST /v1/sessions/:session_id/questions', {
+    name: 'answerSessionQuestion',
     summary: 'Answer or decline, and get the session back',
+    description:
+      'Finds the run that waits for `request_id` in the session. The first answer wins; a later one is refused with the winner.',
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveQuestion,
+    refuses: ANSWER_CODES,
     reply: SessionView,
     async handle({ actor, params, query, body: { resolution }, key }) {
       const { view } = await gateway.answerForSession({ sessionId: params.session_id, resolution, actor, key });
@@ -20,10 +25,14 @@ export const addQuestions: AddRoutes = ({ route, gateway }) => {
   });
 
   route('questions', 'POST /v1/runs/:run_id/questions', {
+    name: 'answerQuestion',
     summary: 'Answer or decline, and get the run that carries on',
+    description:
+      'The first answer wins; a later one is refused with the winner. Answers are checked against the question set.',
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveQuestion,
+    refuses: ANSWER_CODES,
     reply: RunView,
     status: 202,
     async handle({ actor, params, query, body: { resolution }, key }) {
@@ -33,10 +42,18 @@ export const addQuestions: AddRoutes = ({ route, gateway }) => {
   });
 
   route('questions', 'POST /v1/runs/:run_id/questions/:request_id/cancel', {
+    name: 'cancelQuestion',
     summary: 'Cancel one pending question',
     description: 'A normal question takes its run with it; a clarification is declined.',
     scopes: ANSWERERS,
     body: CancelQuestion,
+    refuses: [
+      'question_expired',
+      'question_request_mismatch',
+      'question_resolution_conflict',
+      'question_state_conflict',
+      'run_state_conflict',
+    ],
     reply: RunView,
     change({ actor, params, body: { justification }, key }) {
       const { run_id: runId, request_id: requestId } = params;

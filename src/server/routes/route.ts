@@ -1,5 +1,5 @@
 // Declares routes: method and path, scopes, schemas and handler in one object. `routesOn` turns a declaration into a
-// Fastify route; `schemaOf` describes the same object in the OpenAPI document, so nothing is documented a second time.
+// Fastify route and passes the same object to the OpenAPI document (openapi.ts), so nothing is documented a second time.
 import type {
   FastifyBaseLogger,
   FastifyContextConfig,
@@ -15,8 +15,8 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Hash } from '../../core/digest.ts';
+import type { ErrorCode } from '../../core/errors.ts';
 import type { Actor } from '../../core/token.ts';
-import { WinnerView } from '../../core/winner.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Key, Reply as Mutated } from '../../gateway/mutate.ts';
 import type { Transport } from '../browser.ts';
@@ -46,31 +46,52 @@ export interface Context {
 export type AddRoutes = (context: Context) => void;
 
 /** A reply with a media type of its own. */
-interface TypedReply {
+export interface TypedReply {
   description: string;
   content: Record<string, { schema: z.ZodType }>;
 }
 
-/** Everything that guards, validates and documents a route. `schemaOf` writes it into the OpenAPI document. */
-interface Declaration<Query, Body, Reply> {
+/** Everything that guards, validates and documents a route. */
+export interface Declaration<Query = z.ZodType, Body = z.ZodType, Reply = z.ZodType | TypedReply> {
+  /** The operationId: what generated clients call the method. */
+  name: string;
   summary: string;
   description?: string;
   scopes: FastifyContextConfig['scopes'];
   /** Answers under any Host: it shows nothing, or only to a token. */
   anyHost?: boolean;
-  /** Media types of a body that is no JSON. */
-  consumes?: string[];
   query?: Query;
   body?: Body;
+  /** The fields of a multipart body, which the handler reads itself. */
+  form?: z.ZodType;
+  /** A body that the server accepts; openapi-examples.test.ts sends it. */
+  example?: Body extends z.ZodType ? z.input<Body> : never;
+  /** Takes an idempotency key by header. Bodies with the field `idempotency_key` do anyway. */
+  isKeyed?: boolean;
+  /** Request headers that it reads beyond the key. */
+  reads?: readonly RequestHeader[];
+  /** Response headers that it sends beyond those of pages. */
+  sends?: readonly ('Holdpoint-Searched-To' | 'ETag')[];
+  /** Codes of refusals that only a look at the record can tell; openapi.ts adds those of its scopes, ids and body. */
+  refuses?: readonly ErrorCode[];
   /** The body of a success. */
   reply: Reply;
   /** The status of a success; 200 unless said otherwise. */
   status?: number;
   /** The status is 201 when the mutation created something, and 200 when that was there already. */
   creates?: boolean;
-  /** Further successes, which `handle` chooses. */
-  otherReplies?: Record<number, z.ZodType>;
+  /** Further successes without a body, which `handle` chooses, and what they mean. */
+  emptyReplies?: Record<number, string>;
   options?: Pick<RouteShorthandOptions, 'bodyLimit' | 'onRequest' | 'preValidation'>;
+}
+
+export type RequestHeader = 'Holdpoint-Lease' | 'Last-Event-ID' | 'If-None-Match';
+
+/** A route as the OpenAPI document describes it. */
+export interface Operation extends Declaration {
+  tag: string;
+  method: string;
+  url: string;
 }
 
 /** A route calls a mutation of the gateway and replies with its view (`change`), or makes its reply itself (`handle`). */
@@ -117,7 +138,7 @@ export const routesOn =
   (app: App, hash: Hash): AddRoute =>
   (tag, operation, route) => {
     const [method = '', url = ''] = operation.split(' ');
-    const { scopes, anyHost = false, status = 200, creates, options } = route;
+    const { scopes, anyHost = false, status = 200, creates, options, query, body } = route;
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.code(status);
       const call = callOf(request, reply, hash) as never;
@@ -130,11 +151,18 @@ export const routesOn =
       method,
       url,
       ...options,
-      config: { scopes, anyHost },
-      schema: schemaOf(tag, url, route),
+      config: { scopes, anyHost, described: { ...route, tag, method, url } },
+      schema: { ...(query && { querystring: query }), ...(body && { body }) },
       handler,
     } as never);
   };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the OpenAPI document says about the route; absent: it is not part of the API. */
+    described?: Operation;
+  }
+}
 
 function callOf(request: FastifyRequest, reply: FastifyReply, hash: Hash): Call<unknown, unknown, unknown> {
   const { actor, params, query, body } = request;
@@ -154,42 +182,8 @@ function callOf(request: FastifyRequest, reply: FastifyReply, hash: Hash): Call<
   };
 }
 
-/** What validates a request, and what the OpenAPI document says about the operation. */
-function schemaOf(tag: string, url: string, route: Declaration<z.ZodType, z.ZodType, unknown>) {
-  const { summary, description, consumes, query, body, reply, status = 200, creates, otherReplies } = route;
-  const ids = [...url.matchAll(/:(\w+)/g)].map(([, name]) => [name, z.string()]);
-  return {
-    tags: [tag],
-    summary,
-    ...(description !== undefined && { description }),
-    ...(consumes && { consumes }),
-    ...(ids.length > 0 && { params: z.object(Object.fromEntries(ids)) }),
-    ...(query && { querystring: query }),
-    ...(body && { body }),
-    response: { [status]: reply, ...(creates && { 201: reply }), ...otherReplies, '4xx': REFUSAL, '5xx': REFUSAL },
-  };
-}
-
 /** A list as a JSON page; live, on the same path, as an event stream. */
 export const pageOrStream = (page: z.ZodType): TypedReply => ({
   description: 'A page, or the stream',
   content: { 'application/json': { schema: page }, 'text/event-stream': { schema: z.string() } },
 });
-
-const Problem = z
-  .looseObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    domain: z.string(),
-    code: z.string(),
-    winner: WinnerView.optional(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  })
-  .describe('RFC 9457 problem document');
-
-const REFUSAL = {
-  description: 'Refused, with a problem document that says why and what would have been accepted',
-  content: { 'application/problem+json': { schema: Problem } },
-} as const;

@@ -7,6 +7,7 @@ import type { AddRoutes } from './route.ts';
 
 export const addRules: AddRoutes = ({ route, gateway }) => {
   route('rules', 'GET /v1/rules', {
+    name: 'listRules',
     summary: 'List rules in the order in which they are tried, with their sources',
     description: 'Rules of projects are read where their agents run, and are not listed.',
     scopes: READERS,
@@ -20,10 +21,12 @@ export const addRules: AddRoutes = ({ route, gateway }) => {
   });
 
   route('rules', 'POST /v1/rules/test', {
+    name: 'testRules',
     summary: 'Which rules and grants would decide a call, part by part, and why',
     description: 'Decides nothing and stores nothing. A delegate is not consulted.',
     scopes: READERS,
     body: RuleTest,
+    refuses: ['session_not_found'],
     reply: RuleTestView,
     handle: ({ body }) => gateway.testRules(body),
   });

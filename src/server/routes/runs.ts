@@ -6,32 +6,51 @@ import { RunView } from '../../core/views.ts';
 import { AGENT_SIDE, ANSWERERS, EVERY_READER } from '../auth.ts';
 import { PageQuery, pageOf, sendList } from '../request.ts';
 import { ownSession } from './own-session.ts';
+import { MESSAGE_CODES } from './refusal-codes.ts';
 import type { AddRoutes } from './route.ts';
 
 export const addRuns: AddRoutes = ({ route, gateway }) => {
   route('runs', 'POST /v1/sessions/:session_id/runs', {
+    name: 'startRun',
     summary: 'Start work in a session',
+    description:
+      'It has the slot of the session, or queues for it. The run of an external agent is `running` as soon as it has the slot; a worker claims any other.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: StartRun,
+    refuses: [
+      'pending_interactive_form',
+      'queued_runs_limit',
+      'session_bytes_limit',
+      'session_ended',
+      'thread_takes_no_input',
+    ],
     reply: RunView,
     status: 202,
     change: ({ params, body, sender }) => gateway.startRun({ sessionId: params.session_id, body, ...sender }),
   });
 
   route('sessions', 'POST /v1/sessions/:session_id/messages', {
+    name: 'postMessage',
     summary: 'Say something to a session: a post to its thread, or the answer to its form',
     description: 'While a form waits, words are refused until it is submitted or cancelled.',
     scopes: ANSWERERS,
     body: PostMessage,
+    refuses: MESSAGE_CODES,
     reply: RunView,
     status: 202,
     change: ({ actor, params, body, key }) => gateway.postMessage({ sessionId: params.session_id, body, actor, key }),
   });
 
   route('runs', 'GET /v1/runs', {
+    name: 'listRuns',
     summary: 'List runs, oldest first',
+    description: 'All states, unless `status` names one.',
     scopes: EVERY_READER,
-    query: PageQuery.extend({ session_id: z.string().optional(), status: z.enum(RUN_STATUSES).optional() }),
+    query: PageQuery.extend({
+      session_id: z.string().optional().describe('Only of this session'),
+      status: z.enum(RUN_STATUSES).optional().describe('Only in this state'),
+    }),
     reply: z.array(RunView),
     async handle({ request, reply, actor, query }) {
       const filter = { sessionId: ownSession(actor, query.session_id), status: query.status };
@@ -40,13 +59,16 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
   });
 
   route('runs', 'GET /v1/runs/:run_id', {
+    name: 'getRun',
     summary: 'One run',
+    description: 'With its pending asks and its outputs.',
     scopes: EVERY_READER,
     reply: RunView,
     handle: ({ params }) => gateway.showRun(params.run_id),
   });
 
   route('agents', 'GET /v1/runs/:run_id/input', {
+    name: 'getRunInput',
     summary: 'What the run was asked to do, whole',
     description: 'Views show only its beginning. A viewer sees the names in `env`, not the values.',
     scopes: EVERY_READER,
@@ -58,28 +80,37 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
   });
 
   route('runs', 'POST /v1/runs/:run_id/cancel', {
+    name: 'cancelRun',
     summary: 'Cancel a run',
     description: 'Idempotent: a run that is already cancelled stays as it is.',
     scopes: ANSWERERS,
     body: CancelRun,
+    refuses: ['run_state_conflict'],
     reply: RunView,
     change: ({ actor, params: { run_id: runId }, body: { reason }, key }) =>
       gateway.cancelRun({ runId, reason, actor, key }),
   });
 
   route('agents', 'POST /v1/runs/:run_id/output', {
+    name: 'postOutput',
     summary: 'Say something',
     description: 'The same `output_id` again is the same output.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: PostOutput,
+    refuses: ['run_state_conflict', 'session_bytes_limit'],
     reply: RunView,
     change: ({ params, body, sender }) => gateway.postOutput({ runId: params.run_id, body, ...sender }),
   });
 
   route('agents', 'POST /v1/runs/:run_id/complete', {
+    name: 'completeRun',
     summary: 'The work is done',
+    description: 'Asks of the run that are still pending are cancelled; the next run of the session begins.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: CompleteRun,
+    refuses: ['run_state_conflict'],
     reply: RunView,
     change({ params, body, sender }) {
       const { text, exit_code: exitCode } = body;
@@ -88,9 +119,13 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
   });
 
   route('agents', 'POST /v1/runs/:run_id/fail', {
+    name: 'failRun',
     summary: 'The work failed, or was interrupted',
+    description: 'Asks of the run that are still pending end as failed; the next run of the session begins.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: FailRun,
+    refuses: ['run_state_conflict'],
     reply: RunView,
     change({ params, body, sender }) {
       const { error, reason, interrupted_by: interruptedBy, exit_code: exitCode } = body;

@@ -8,21 +8,26 @@ import type { AddRoutes } from './route.ts';
 
 export const addSessions: AddRoutes = ({ route, gateway }) => {
   route('sessions', 'POST /v1/sessions', {
+    name: 'createSession',
     summary: 'Create a session, or reuse the one with this id',
     description:
       'A worker creates children of the session whose run it has claimed, under `Holdpoint-Lease`, with the labels, folder and permissions of that session; and conversations of attached agents.',
     scopes: WORKERS,
+    reads: ['Holdpoint-Lease'],
     body: CreateSession,
+    refuses: ['session_conflict', 'session_ended', 'session_not_found'],
     reply: SessionView,
     creates: true,
     change: ({ body, sender }) => gateway.createSession(body, sender.key, sender),
   });
 
   route('sessions', 'GET /v1/sessions', {
+    name: 'listSessions',
     summary: 'List sessions, oldest first unless `order=newest`',
+    description: 'Ended sessions stay in the list. `status=active` leaves them out.',
     scopes: EVERY_READER,
     query: PageQuery.extend({
-      status: z.enum(['active', 'ended']).optional(),
+      status: z.enum(['active', 'ended']).optional().describe('Only in this state'),
       parent_session_id: z.string().optional().describe('Only the children of this session'),
       order: z.enum(['oldest', 'newest']).optional().describe('Which end of the list comes first; oldest by default'),
     }),
@@ -37,13 +42,16 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
   });
 
   route('sessions', 'GET /v1/sessions/:session_id', {
+    name: 'getSession',
     summary: 'One session',
+    description: 'With its pending asks, its active run and the runs that queue behind it.',
     scopes: EVERY_READER,
     reply: SessionView,
     handle: ({ params }) => gateway.showSession(params.session_id),
   });
 
   route('sessions', 'GET /v1/sessions/:session_id/records', {
+    name: 'listSessionRecords',
     summary: 'The rows of a session, its runs and its asks as they are stored, for `holdpoint audit verify`',
     description:
       'Every page begins with the row of the session, which says where its log ended when the page was read.',
@@ -55,16 +63,23 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
   });
 
   route('sessions', 'POST /v1/sessions/:session_id/interrupt', {
+    name: 'interruptSession',
     summary: 'Interrupt the active run of a session',
+    description:
+      'The agent is told to stop; the pending asks of the run end as cancelled. Later runs of the session go on.',
     scopes: ANSWERERS,
     body: Empty,
+    refuses: ['run_state_conflict', 'session_ended'],
     reply: SessionView,
     change: ({ actor, params, key }) => gateway.interruptSession({ sessionId: params.session_id, actor, key }),
   });
 
   route('sessions', 'POST /v1/sessions/:session_id/end', {
+    name: 'endSession',
     summary: 'End a session: its open runs and asks end with it',
+    description: 'No run can be started in it afterwards; its log stays.',
     scopes: WORKERS,
+    reads: ['Holdpoint-Lease'],
     body: EndSession,
     reply: SessionView,
     change: ({ params, body: { reason }, sender }) =>

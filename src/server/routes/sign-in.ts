@@ -10,10 +10,12 @@ import type { AddRoutes } from './route.ts';
 
 export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, transport }) => {
   route('tokens', 'POST /v1/sign-in-links', {
+    name: 'createSignInLink',
     summary: 'Make a link that signs a browser in',
     description: 'Good once, for ten minutes.',
     scopes: ANSWERERS,
     body: CreateSignInLink,
+    refuses: ['name_taken'],
     reply: SignInLinkView,
     status: 201,
     async handle({ request, actor, body, key }) {
@@ -24,10 +26,12 @@ export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, t
   });
 
   route('tokens', 'POST /v1/sign-in', {
+    name: 'signIn',
     summary: 'Exchange the code of a link for the cookies of a session',
     description: 'From our own page only.',
     scopes: 'page',
     body: SignIn,
+    refuses: ['name_taken', 'rate_limited', 'sign_in_link_expired', 'sign_in_link_unknown', 'sign_in_link_used'],
     reply: MeView,
     async handle({ request, reply, body }) {
       const { secret, token } = await gateway.signIn(body, sessionSecretOf(request)).catch((error) => {
@@ -42,6 +46,7 @@ export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, t
   });
 
   route('tokens', 'POST /v1/sign-out', {
+    name: 'signOut',
     summary: 'End the session of this browser',
     description: 'Its cookies are worthless from then on.',
     scopes: READERS,
@@ -59,7 +64,9 @@ export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, t
   });
 
   route('tokens', 'GET /v1/me', {
+    name: 'getMe',
     summary: 'Who the caller is',
+    description: 'The scope, and the session of a token that belongs to one.',
     scopes: EVERY_READER,
     reply: MeView,
     handle: async ({ actor }) => ({

@@ -14,14 +14,17 @@ import { type AddRoutes, type App, routesOn } from './route.ts';
 const PUBLISHERS: readonly Scope[] = ['operator', 'skill_identity'];
 const READERS: readonly Scope[] = [...EVERY_READER, 'skill_identity'];
 
+/** Bytes: described, and read by their own parser. */
+const zip = z.any().meta({ type: 'string', format: 'binary' });
+
 const SkillQuery = z.strictObject({
-  name: z.string().max(128).optional(),
+  name: z.string().max(128).optional().describe('Only those whose name has this text'),
   namespace: z.string().max(128).optional().describe('"default" by default'),
   exact_match: z
     .string()
     .regex(/^(?:true|false)$/i, 'must be true or false')
     .optional()
-    .meta({ type: 'boolean', pattern: undefined }),
+    .meta({ type: 'boolean', pattern: undefined, description: 'Whether `name` is the whole name' }),
   task_id: z.string().max(200).optional().describe('Accepted and not used: every task sees the same skills'),
   skip: digits('How many to leave out'),
   limit: digits('1 to 100; 100 by default', { minimum: 1, maximum: 100 }),
@@ -38,7 +41,9 @@ export const addSkills: AddRoutes = (context) => {
 
 const addTo: AddRoutes = ({ route, gateway }) => {
   route('skills', 'GET /api/v1/kinds/skills', {
+    name: 'listSkills',
     summary: 'List skills',
+    description: 'Of one namespace. `exact_match=true` finds the one whose name is `name`.',
     scopes: READERS,
     query: SkillQuery,
     reply: SkillList,
@@ -53,10 +58,16 @@ const addTo: AddRoutes = ({ route, gateway }) => {
   });
 
   route('skills', 'POST /api/v1/kinds/skills/upload', {
+    name: 'uploadSkill',
     summary: 'Publish a skill',
-    description: 'Multipart: `file` (a zip), `namespace`, and `name`, which is the name of the zip and of its folder.',
+    description: 'From then on, runs that ask for it get it in their workspace.',
     scopes: PUBLISHERS,
-    consumes: ['multipart/form-data'],
+    form: z.object({
+      file: zip,
+      name: z.string().optional().describe('The name of the zip and of its folder'),
+      namespace: z.string().optional().describe('"default" by default'),
+    }),
+    refuses: ['invalid_skill', 'skill_exists', 'skill_too_large', 'skills_limit'],
     reply: SkillView,
     status: 201,
     async change({ request, actor }) {
@@ -71,10 +82,12 @@ const addTo: AddRoutes = ({ route, gateway }) => {
   });
 
   route('skills', 'PUT /api/v1/kinds/skills/:skill_id', {
+    name: 'replaceSkill',
     summary: 'Overwrite a skill',
-    description: 'Multipart: `file` (a zip of the same name). Name and namespace stay.',
+    description: 'The zip has the same name; name and namespace stay.',
     scopes: PUBLISHERS,
-    consumes: ['multipart/form-data'],
+    form: z.object({ file: zip }),
+    refuses: ['invalid_skill', 'skill_too_large'],
     reply: SkillView,
     async change({ request, actor, params }) {
       const { fields, content } = await uploadOf(request);
@@ -84,11 +97,14 @@ const addTo: AddRoutes = ({ route, gateway }) => {
   });
 
   route('skills', 'GET /api/v1/kinds/skills/:skill_id/download', {
+    name: 'downloadSkill',
     summary: "A skill's zip",
     description: '304 when `If-None-Match` has its ETag.',
     scopes: EVERY_READER,
-    reply: { description: 'The zip', content: { 'application/zip': { schema: z.any() } } },
-    otherReplies: { 304: z.void() },
+    reply: { description: 'The zip', content: { 'application/zip': { schema: zip } } },
+    emptyReplies: { 304: 'It still has this ETag' },
+    reads: ['If-None-Match'],
+    sends: ['ETag'],
     async handle({ request, reply, params }) {
       const { skill, archive } = await gateway.skillArchive(params.skill_id);
       const etag = `"${skill.sha256}"`;
@@ -100,7 +116,9 @@ const addTo: AddRoutes = ({ route, gateway }) => {
   });
 
   route('skills', 'DELETE /api/v1/kinds/skills/:skill_id', {
+    name: 'deleteSkill',
     summary: 'Remove a skill',
+    description: 'Workspaces that have it keep it until their run ends.',
     scopes: ANSWERERS,
     reply: SkillView,
     change: ({ params, actor }) => gateway.deleteSkill(params.skill_id, actor),

@@ -8,7 +8,9 @@ const Health = z.object({ status: z.string() });
 
 export function addSystem({ route, gateway }: Context, metrics: Metrics): void {
   route('system', 'GET /healthz', {
+    name: 'getHealth',
     summary: 'The process is alive',
+    description: 'For liveness probes; answers under any Host and needs no token.',
     scopes: 'open',
     anyHost: true,
     reply: Health,
@@ -16,7 +18,9 @@ export function addSystem({ route, gateway }: Context, metrics: Metrics): void {
   });
 
   route('system', 'GET /readyz', {
+    name: 'getReadiness',
     summary: 'The server can read its database',
+    description: 'For readiness probes: one read of the database. Answers under any Host and needs no token.',
     scopes: 'open',
     anyHost: true,
     reply: Health,
@@ -27,7 +31,10 @@ export function addSystem({ route, gateway }: Context, metrics: Metrics): void {
   });
 
   route('system', 'GET /metrics', {
+    name: 'getMetrics',
     summary: 'Prometheus metrics',
+    description:
+      'For Prometheus, with the token of an operator or a viewer, under any Host. Every server reports on the whole database.',
     scopes: READERS,
     anyHost: true,
     reply: { description: 'Prometheus text', content: { 'text/plain': { schema: z.string() } } },

@@ -9,15 +9,19 @@ import { type ItemAtCursor, itemsAfter, THREAD_START, type ThreadCursor } from '
 import { ANSWERERS, EVERY_READER } from '../auth.ts';
 import { limitOf, linkNext, PageQuery } from '../request.ts';
 import { wantsStream } from '../sse.ts';
+import { MESSAGE_CODES } from './refusal-codes.ts';
 import { type AddRoutes, pageOrStream } from './route.ts';
 
 export const addThreads: AddRoutes = ({ route, gateway, throttle, streams }) => {
   route('threads', 'GET /v1/threads/:thread_id/items', {
+    name: 'listThreadItems',
     summary: 'The chat view of a session, oldest first',
     description:
       'With `Accept: text/event-stream` live: an event for each item, one named `update` when the block of a form has ended, resumed by Last-Event-ID or `cursor`. A page names in `Holdpoint-Cursor` where to go on from.',
     scopes: EVERY_READER,
     query: PageQuery,
+    reads: ['Last-Event-ID'],
+    refuses: ['too_many_streams'],
     reply: pageOrStream(z.array(ItemView)),
     async handle({ request, reply, params: { thread_id }, query: { cursor, limit } }) {
       if (wantsStream(request)) return stream(request, reply, thread_id, cursor);
@@ -30,11 +34,13 @@ export const addThreads: AddRoutes = ({ route, gateway, throttle, streams }) => 
   });
 
   route('threads', 'POST /v1/threads/:thread_id/items', {
+    name: 'postThreadItem',
     summary: 'Post to a thread',
     description:
       'Answers what the thread asks: by its text, or by `metadata.prompt {prompt_id, answers}`. Input for the next run where nothing is asked.',
     scopes: ANSWERERS,
     body: PostItem,
+    refuses: MESSAGE_CODES,
     reply: ItemView,
     status: 201,
     change({ actor: caller, params, body, key }) {

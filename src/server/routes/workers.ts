@@ -1,5 +1,4 @@
 // Lets workers claim a run under a lease, renew the lease and release it.
-import { z } from 'zod';
 import { ClaimRun, Heartbeat, ReleaseRun } from '../../core/bodies.ts';
 import { ClaimedRunView, RunView } from '../../core/views.ts';
 import { WORKERS } from '../auth.ts';
@@ -8,17 +7,19 @@ import type { AddRoutes } from './route.ts';
 
 export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => {
   route('workers', 'POST /v1/workers/claim', {
+    name: 'claimRun',
     summary: 'Take the next run',
     description: '204 when there is nothing to do within `wait_ms`.',
     scopes: WORKERS,
     body: ClaimRun,
+    refuses: ['too_many_streams'],
     reply: ClaimedRunView,
-    otherReplies: { 204: z.null() },
+    emptyReplies: { 204: 'There was nothing to do within `wait_ms`' },
     async handle({ actor, body, reply }) {
       const close = throttle.open(actor);
       workers.note(actor.tokenId, { ...body, labels: body.labels ?? actor.labels }, gateway.now());
       try {
-        return (await gateway.waitForWork(body, goneSignal(reply), actor)) ?? reply.code(204).send(null);
+        return (await gateway.waitForWork(body, goneSignal(reply), actor)) ?? reply.code(204).send();
       } finally {
         close();
       }
@@ -26,9 +27,13 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
   });
 
   route('workers', 'POST /v1/runs/:run_id/heartbeat', {
+    name: 'renewLease',
     summary: 'Keep the lease on a run',
+    description:
+      'The run as it is now: a worker sees here that it was cancelled. Refused once another worker has the run.',
     scopes: WORKERS,
     body: Heartbeat,
+    refuses: ['lease_lost'],
     reply: RunView,
     change({ actor, params, body, key }) {
       workers.noteBusy(actor.tokenId, body.worker_id, gateway.now());
@@ -37,10 +42,12 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
   });
 
   route('workers', 'POST /v1/runs/:run_id/release', {
+    name: 'releaseRun',
     summary: 'Let go of a run',
     description: 'The agent stopped cleanly; the run is held without a process.',
     scopes: WORKERS,
     body: ReleaseRun,
+    refuses: ['lease_lost'],
     reply: RunView,
     change: ({ actor, params, body, key }) => gateway.releaseLease(params.run_id, body, key, actor),
   });
