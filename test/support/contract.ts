@@ -15,7 +15,10 @@ export interface Operation {
   security?: Record<string, string[]>[];
   'x-holdpoint-scopes'?: string[];
   parameters?: { in: string; name: string; required?: boolean; schema: JsonSchema }[];
-  requestBody?: { content: Record<string, { schema: JsonSchema; example?: unknown }> };
+  requestBody?: {
+    required?: boolean;
+    content: Record<string, { schema: JsonSchema; examples?: Record<string, { value: unknown }> }>;
+  };
   responses: Record<string, Response>;
 }
 

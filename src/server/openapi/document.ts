@@ -80,7 +80,7 @@ function renamedProblem({ components, ...schemas }: Schemas): Schemas {
 }
 
 function describe(operation: Operation, parts: Parts): Json {
-  const { name, summary, description, tag, scopes, body, form, example, reads = [] } = operation;
+  const { name, summary, description, tag, scopes, body, form, examples, reads = [] } = operation;
   const isOpen = scopes === undefined || scopes === 'open' || scopes === 'page';
   const bodySchema = body && parts.request(body);
   const takesKey = operation.isKeyed || takesKeyInBody(body);
@@ -99,7 +99,7 @@ function describe(operation: Operation, parts: Parts): Json {
     ...(bodySchema && {
       requestBody: {
         required: !body?.safeParse({}).success,
-        content: { 'application/json': { schema: bodySchema, ...(example !== undefined && { example }) } },
+        content: { 'application/json': { schema: bodySchema, ...(examples && { examples: named(examples) }) } },
       },
     }),
     ...(form && {
@@ -111,6 +111,9 @@ function describe(operation: Operation, parts: Parts): Json {
     },
   };
 }
+
+const named = (examples: Record<string, unknown>): Json =>
+  Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
 
 const takesKeyInBody = (body: z.ZodType | undefined): boolean => {
   const [first] = body instanceof z.ZodDiscriminatedUnion ? body.options : [body];

@@ -2,6 +2,7 @@
 // everything else is written where it is used. Requests refuse unknown fields; replies are open, so that a client
 // generated from this document accepts the fields of a later version.
 import { z } from 'zod';
+import * as activity from '../../core/activity.ts';
 import * as agentDescription from '../../core/agent-description.ts';
 import * as answer from '../../core/answer.ts';
 import * as bodies from '../../core/bodies.ts';
@@ -38,6 +39,7 @@ const MODULES = [
   draft,
   toolRules,
   agentDescription,
+  activity,
 ];
 
 /** Names that mean something else in the languages of clients. */

@@ -7,38 +7,50 @@ import type { AddRoutes } from './route.ts';
 
 export const addActivity: AddRoutes = ({ route, gateway }) => {
   route('asks', 'POST /v1/asks/:ask_id/comments', {
+    name: 'commentOnAsk',
     summary: 'Comment on a pending ask without deciding it',
     description:
       'The ask stays open. A person comments; the agent that asked, or its worker, replies. `takes_comments` of the ask says whether its agent reads comments while it waits.',
     scopes: AGENT_SIDE,
+    reads: ['Holdpoint-Lease'],
     body: Comment,
+    examples: { comment: { text: 'Which branch is this?' } },
+    refuses: ['ask_state_conflict', 'question_expired'],
     reply: CommentView,
     creates: true,
     change: ({ params, body: { text }, sender }) => gateway.comment({ askId: params.ask_id, text, ...sender }),
   });
 
   route('asks', 'POST /v1/asks/:ask_id/take', {
+    name: 'takeAsk',
     summary: 'Say "I\'m on it"',
     description: 'Everyone is shown it; anyone may still answer.',
     scopes: ANSWERERS,
     body: Empty,
+    refuses: ['ask_state_conflict', 'question_expired'],
     reply: AskView,
     change: ({ params, actor, key }) => gateway.takeAsk({ askId: params.ask_id, actor, key }),
   });
 
   route('asks', 'POST /v1/asks/:ask_id/release', {
+    name: 'releaseAsk',
     summary: 'Nobody is on it any more',
+    description: 'A repeat changes nothing.',
     scopes: ANSWERERS,
     body: Empty,
+    refuses: ['ask_state_conflict', 'question_expired'],
     reply: AskView,
     change: ({ params, actor, key }) => gateway.releaseAsk({ askId: params.ask_id, actor, key }),
   });
 
   route('asks', 'POST /v1/asks/:ask_id/snooze', {
+    name: 'snoozeAsk',
     summary: 'Put an ask out of the way until later, for everyone',
     description: 'It stays pending and answerable, and its deadline passes all the same.',
     scopes: ANSWERERS,
     body: Snooze,
+    examples: { end: { until_ms: null } },
+    refuses: ['ask_state_conflict', 'question_expired'],
     reply: AskView,
     change: ({ params, body: { until_ms }, actor, key }) =>
       gateway.snoozeAsk({ askId: params.ask_id, until: until_ms, actor, key }),

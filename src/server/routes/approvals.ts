@@ -15,6 +15,9 @@ export const addApprovals: AddRoutes = ({ route, gateway }) => {
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveApprovals,
+    examples: {
+      deny: { resolutions: [{ request_id: 'ask_01hzexample', behavior: 'deny', reason: 'Use the script.' }] },
+    },
     refuses: APPROVAL_CODES,
     reply: SessionView,
     async handle({ actor, params, query, body, key }) {
@@ -29,6 +32,11 @@ export const addApprovals: AddRoutes = ({ route, gateway }) => {
     description: 'All or nothing, like the batch of a run.',
     scopes: ANSWERERS,
     body: ResolveApprovals,
+    examples: {
+      edited: {
+        resolutions: [{ request_id: 'ask_01hzexample', behavior: 'allow', updated_input: { command: 'rm -r build' } }],
+      },
+    },
     refuses: APPROVAL_CODES,
     reply: RunView,
     status: 202,
@@ -46,6 +54,7 @@ export const addApprovals: AddRoutes = ({ route, gateway }) => {
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveApprovals,
+    examples: { allow: { resolutions: [{ request_id: 'ask_01hzexample', behavior: 'allow' }] } },
     refuses: APPROVAL_CODES,
     reply: RunView,
     status: 202,

@@ -61,6 +61,32 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
       preValidation: (request, _reply, done) => done(beyondState(request, bodyLimit)),
     },
     body: RaiseAsk,
+    examples: {
+      question: {
+        kind: 'question',
+        tool_call_id: 'call_1',
+        questions: [
+          {
+            id: 'target',
+            header: 'Target',
+            question: 'Where should it be deployed?',
+            options: [
+              { id: 'staging', label: 'Staging', recommended: true },
+              { id: 'production', label: 'Production' },
+            ],
+          },
+          { id: 'notes', question: 'Anything else?', required: false },
+        ],
+        expires_after_ms: 600_000,
+      },
+      approval: {
+        kind: 'approval',
+        tool_call_id: 'call_2',
+        tool_name: 'Bash',
+        input: { command: 'rm -rf build' },
+        reason: 'deletes files',
+      },
+    },
     refuses: RAISE_CODES,
     reply: AskView,
     creates: true,
@@ -74,6 +100,7 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
     scopes: AGENT_SIDE,
     reads: ['Holdpoint-Lease'],
     body: Clarify,
+    examples: { question: { tool_call_id: 'call_3', questions: [{ id: 'database', question: 'Which database?' }] } },
     refuses: [...RAISE_CODES, 'no_parent_session'],
     reply: ClarificationView,
     creates: true,
@@ -191,6 +218,7 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
     scopes: AGENT_SIDE,
     reads: ['Holdpoint-Lease'],
     body: Withdraw,
+    examples: { decided: { justification: 'Decided at the terminal.' } },
     refuses: ['ask_state_conflict', 'question_option_not_found', 'question_unknown_answer'],
     reply: AskView,
     change({ params, body: { justification, answers }, sender }) {

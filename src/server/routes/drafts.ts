@@ -23,6 +23,7 @@ export const addDrafts: AddRoutes = ({ route, gateway, streams }) => {
     description: 'Your last save wins. Values of secret questions are refused.',
     scopes: ANSWERERS,
     body: SaveDraft,
+    examples: { answer: { answers: [{ question_id: 'notes', freeform_answer: 'after lunch' }] } },
     refuses: ['ask_state_conflict', 'question_unknown_answer', 'secret_not_drafted'],
     reply: DraftView,
     async handle({ actor, params, body, key }) {

@@ -13,6 +13,7 @@ export const addGrants: AddRoutes = ({ route, gateway }) => {
     description: 'Stores nothing. A grant is given as `always` with the decision of an approval.',
     scopes: ANSWERERS,
     body: PreviewGrant,
+    examples: { session: { request_id: 'ask_01hzexample', always: { scope: 'session' } } },
     refuses: ['ask_not_found', 'grant_refused'],
     reply: GrantPreview,
     handle: ({ body: { request_id, always = {} }, actor }) => gateway.previewGrant(request_id, always, actor),

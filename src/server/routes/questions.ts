@@ -16,6 +16,9 @@ export const addQuestions: AddRoutes = ({ route, gateway }) => {
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveQuestion,
+    examples: {
+      declined: { resolution: { request_id: 'ask_01hzexample', declined: true, justification: 'Not today.' } },
+    },
     refuses: ANSWER_CODES,
     reply: SessionView,
     async handle({ actor, params, query, body: { resolution }, key }) {
@@ -32,6 +35,14 @@ export const addQuestions: AddRoutes = ({ route, gateway }) => {
     scopes: ANSWERERS,
     query: SettleQuery,
     body: ResolveQuestion,
+    examples: {
+      option: {
+        resolution: {
+          request_id: 'ask_01hzexample',
+          answers: [{ question_id: 'target', selected_option_ids: ['staging'] }],
+        },
+      },
+    },
     refuses: ANSWER_CODES,
     reply: RunView,
     status: 202,
@@ -47,6 +58,7 @@ export const addQuestions: AddRoutes = ({ route, gateway }) => {
     description: 'A normal question takes its run with it; a clarification is declined.',
     scopes: ANSWERERS,
     body: CancelQuestion,
+    examples: { reason: { justification: 'No longer needed.' } },
     refuses: [
       'question_expired',
       'question_request_mismatch',

@@ -64,8 +64,8 @@ export interface Declaration<Query = z.ZodType, Body = z.ZodType, Reply = z.ZodT
   body?: Body;
   /** The fields of a multipart body, which the handler reads itself. */
   form?: z.ZodType;
-  /** A body that the server accepts; openapi-examples.test.ts sends it. */
-  example?: Body extends z.ZodType ? z.input<Body> : never;
+  /** Bodies that the server accepts: test/server/openapi/examples.test.ts sends each. Required where an empty body is refused. */
+  examples?: Body extends z.ZodType ? Record<string, z.input<Body>> : never;
   /** Takes an idempotency key by header. Bodies with the field `idempotency_key` do anyway. */
   isKeyed?: boolean;
   /** Request headers that it reads beyond the key. */

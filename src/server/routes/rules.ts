@@ -26,6 +26,7 @@ export const addRules: AddRoutes = ({ route, gateway }) => {
     description: 'Decides nothing and stores nothing. A delegate is not consulted.',
     scopes: READERS,
     body: RuleTest,
+    examples: { command: { tool_name: 'Bash', input: { command: 'git push' } } },
     refuses: ['session_not_found'],
     reply: RuleTestView,
     handle: ({ body }) => gateway.testRules(body),

@@ -18,6 +18,7 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     scopes: AGENT_SIDE,
     reads: ['Holdpoint-Lease'],
     body: StartRun,
+    examples: { text: { input: { text: 'fix the build' } } },
     refuses: [
       'pending_interactive_form',
       'queued_runs_limit',
@@ -36,6 +37,7 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     description: 'While a form waits, words are refused until it is submitted or cancelled.',
     scopes: ANSWERERS,
     body: PostMessage,
+    examples: { text: { text: 'Use the staging database.' } },
     refuses: MESSAGE_CODES,
     reply: RunView,
     status: 202,
@@ -98,6 +100,7 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     scopes: AGENT_SIDE,
     reads: ['Holdpoint-Lease'],
     body: PostOutput,
+    examples: { text: { type: 'text', text: 'Running the tests' } },
     refuses: ['run_state_conflict', 'session_bytes_limit'],
     reply: RunView,
     change: ({ params, body, sender }) => gateway.postOutput({ runId: params.run_id, body, ...sender }),
@@ -110,6 +113,7 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     scopes: AGENT_SIDE,
     reads: ['Holdpoint-Lease'],
     body: CompleteRun,
+    examples: { text: { text: 'The build is fixed.' } },
     refuses: ['run_state_conflict'],
     reply: RunView,
     change({ params, body, sender }) {
@@ -125,6 +129,7 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     scopes: AGENT_SIDE,
     reads: ['Holdpoint-Lease'],
     body: FailRun,
+    examples: { failed: { error: 'Two tests fail.', reason: 'worker-failed' } },
     refuses: ['run_state_conflict'],
     reply: RunView,
     change({ params, body, sender }) {

@@ -15,6 +15,9 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
     scopes: WORKERS,
     reads: ['Holdpoint-Lease'],
     body: CreateSession,
+    examples: {
+      external: { agent: 'external', session_id: 'build-42', title: 'Fix the build', work_folder: '/srv/app' },
+    },
     refuses: ['session_conflict', 'session_ended', 'session_not_found'],
     reply: SessionView,
     creates: true,

@@ -15,6 +15,7 @@ export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, t
     description: 'Good once, for ten minutes.',
     scopes: ANSWERERS,
     body: CreateSignInLink,
+    examples: { viewer: { scope: 'viewer', name: 'Grace' } },
     refuses: ['name_taken'],
     reply: SignInLinkView,
     status: 201,
@@ -31,6 +32,7 @@ export const addSignIn: AddRoutes = ({ app, route, gateway, throttle, streams, t
     description: 'From our own page only.',
     scopes: 'page',
     body: SignIn,
+    examples: { link: { code: 'hp_code', name: 'Ada' } },
     refuses: ['name_taken', 'rate_limited', 'sign_in_link_expired', 'sign_in_link_unknown', 'sign_in_link_used'],
     reply: MeView,
     async handle({ request, reply, body }) {

@@ -40,6 +40,7 @@ export const addThreads: AddRoutes = ({ route, gateway, throttle, streams }) => 
       'Answers what the thread asks: by its text, or by `metadata.prompt {prompt_id, answers}`. Input for the next run where nothing is asked.',
     scopes: ANSWERERS,
     body: PostItem,
+    examples: { text: { content: [{ type: 'text', text: 'Staging' }] } },
     refuses: MESSAGE_CODES,
     reply: ItemView,
     status: 201,

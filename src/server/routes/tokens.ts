@@ -13,6 +13,7 @@ export const addTokens: AddRoutes = ({ app, route, gateway, streams }) => {
     description: 'Its secret is in this response and nowhere else.',
     scopes: ANSWERERS,
     body: CreateToken,
+    examples: { agent: { scope: 'agent', session_id: 'build-42', name: 'ci' } },
     refuses: ['invalid_token_request', 'name_taken', 'session_not_found'],
     reply: NewTokenView,
     status: 201,

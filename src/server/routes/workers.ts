@@ -12,6 +12,7 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     description: '204 when there is nothing to do within `wait_ms`.',
     scopes: WORKERS,
     body: ClaimRun,
+    examples: { exec: { worker_id: 'build-host', agents: [{ name: 'exec', recovery: 'resume' }], wait_ms: 0 } },
     refuses: ['too_many_streams'],
     reply: ClaimedRunView,
     emptyReplies: { 204: 'There was nothing to do within `wait_ms`' },
@@ -33,6 +34,7 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
       'The run as it is now: a worker sees here that it was cancelled. Refused once another worker has the run.',
     scopes: WORKERS,
     body: Heartbeat,
+    examples: { minute: { worker_id: 'build-host', lease_epoch: 1, lease_ms: 60_000 } },
     refuses: ['lease_lost'],
     reply: RunView,
     change({ actor, params, body, key }) {
@@ -47,6 +49,7 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     description: 'The agent stopped cleanly; the run is held without a process.',
     scopes: WORKERS,
     body: ReleaseRun,
+    examples: { stopped: { worker_id: 'build-host', lease_epoch: 1 } },
     refuses: ['lease_lost'],
     reply: RunView,
     change: ({ actor, params, body, key }) => gateway.releaseLease(params.run_id, body, key, actor),

@@ -2,26 +2,11 @@
 // Covers: src/gateway/records.ts
 import { expect, it } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import { allow, held, NOTES, resolution, resolutions, showAsk } from '../../support/api-calls.ts';
+import { allow, held, resolution, resolutions, showAsk } from '../../support/api-calls.ts';
 import { serverForAll } from '../../support/shared-fixtures.ts';
 import { skillZip } from '../../support/skill-zips.ts';
 
 const server = serverForAll();
-
-const VALID_BODIES: Record<string, unknown> = {
-  '/v1/runs/{run_id}/questions': resolution('ask_nope'),
-  '/v1/sessions/{session_id}/questions': resolution('ask_nope'),
-  '/v1/runs/{run_id}/approvals': resolutions(allow('ask_nope')),
-  '/v1/sessions/{session_id}/approvals': resolutions(allow('ask_nope')),
-  '/v1/sessions/{session_id}/approval-runs': resolutions(allow('ask_nope')),
-  '/v1/sessions/{session_id}/runs': { input: {} },
-  '/v1/runs/{run_id}/asks': { kind: 'question', tool_call_id: 'c', questions: [NOTES] },
-  '/v1/runs/{run_id}/clarifications': { tool_call_id: 'c', questions: [NOTES] },
-  '/v1/threads/{thread_id}/items': { content: [{ type: 'text', text: 'hello' }] },
-  '/v1/sessions/{session_id}/messages': { text: 'hello' },
-  '/v1/runs/{run_id}/heartbeat': { worker_id: 'w', lease_epoch: 1 },
-  '/v1/runs/{run_id}/release': { worker_id: 'w', lease_epoch: 1 },
-};
 
 it('changes nothing on any GET route', async () => {
   const h = await held(server);
@@ -52,7 +37,8 @@ it('answers 404 to an unknown id in the path of any route, with a valid body', a
       // Its body is a zip: skills.test.ts sends it.
       if (method === 'put' && template.includes('{skill_id}')) continue;
       const path = template.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'thread_id' ? 'thr_nope' : 'nope'));
-      const body = method === 'post' ? (VALID_BODIES[template] ?? {}) : undefined;
+      const examples = methods[method]?.requestBody?.content['application/json']?.examples ?? {};
+      const body = method === 'post' ? (Object.values(examples)[0]?.value ?? {}) : undefined;
       const reply = await server.call(method.toUpperCase(), path, body);
       walked += 1;
       if (reply.status !== 404) wrong.push(`${method} ${template}: ${reply.status} ${reply.text}`);
