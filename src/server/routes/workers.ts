@@ -12,7 +12,9 @@ export const addWorkers: AddRoutes = ({ route, gateway, throttle, workers }) => 
     description: '204 when there is nothing to do within `wait_ms`.',
     scopes: WORKERS,
     body: ClaimRun,
-    examples: { exec: { worker_id: 'build-host', agents: [{ name: 'exec', recovery: 'resume' }], wait_ms: 0 } },
+    examples: {
+      own_agent: { worker_id: 'build-host', agents: [{ name: 'my-agent', recovery: 'resume' }], wait_ms: 0 },
+    },
     refuses: ['too_many_streams'],
     reply: ClaimedRunView,
     emptyReplies: { 204: 'There was nothing to do within `wait_ms`' },

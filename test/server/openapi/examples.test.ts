@@ -1,6 +1,6 @@
 // Every example of the OpenAPI document is sent, in an order in which a server accepts all of them. Ids that only a server
 // can give are put in where the examples have theirs.
-// Covers: src/server/openapi/document.ts
+// Covers: src/server/openapi/document.ts, src/server/routes/refusal-codes.ts
 import { expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView, SignInLinkView } from '../../../src/core/views.ts';
 import { ok } from '../../support/api-calls.ts';
@@ -84,9 +84,9 @@ it('accepts every example as the document has it', async () => {
   const child = await runIn('child', { parent_session_id: session_id });
   await send('raiseClarification.question', { run_id: child.run_id });
 
-  await server.post('/v1/sessions', { session_id: 'programs', agent: 'exec' });
-  await server.post('/v1/sessions/programs/runs', { input: { command: ['true'] } });
-  const { run } = await send<ClaimedRunView>('claimRun.exec');
+  await server.post('/v1/sessions', { session_id: 'programs', agent: 'my-agent' });
+  await server.post('/v1/sessions/programs/runs', { input: {} });
+  const { run } = await send<ClaimedRunView>('claimRun.own_agent');
   await send('renewLease.minute', { run_id: run.run_id });
   await send('releaseRun.stopped', { run_id: run.run_id });
 
