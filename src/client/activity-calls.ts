@@ -1,6 +1,5 @@
 // Provides the calls about a pending ask that decide nothing: comments, "I'm on it", snooze.
-import type { CommentView } from '../core/activity.ts';
-import type { AskView } from '../core/views.ts';
+import type { AskView, CommentView } from '../core/views.ts';
 import type { Options } from './client.ts';
 
 type Post = <T>(path: string, body: object, options?: Options) => Promise<T>;

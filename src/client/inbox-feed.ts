@@ -1,6 +1,7 @@
 // Feeds an inbox: everything that is pending now, then every ask that is raised or settled. The stream begins at the
 // position of the list and resumes there after a lost connection, so that no event is missed. Shared by the terminal
 // and the page.
+import type { Act, ActivityEvent } from '../core/activity.ts';
 import type { AskView, EventView, SessionView, SightingView } from '../core/views.ts';
 import { type Client, every } from './client.ts';
 import { follow } from './stream.ts';
@@ -15,6 +16,8 @@ export interface InboxListener {
   completed?(ask: AskView): void;
   /** A person has seen it, here or elsewhere. */
   seen?(askId: string, sighting: SightingView): void;
+  /** Someone commented, is on it, or snoozed it. */
+  acted?(askId: string, type: ActivityEvent, act: Act, atMs: number): void;
   session(session: SessionView): void;
   link(link: 'live' | 'lost'): void;
   /** Every event, before anything is made of it. */
@@ -70,10 +73,15 @@ export async function followInbox(
     }
     if (event.type === 'ask.claimed' && event.ask_id && event.data.answer)
       listener.settled(event.ask_id, event.data.answer as AnswerView);
+    if (isActivity(event.type) && event.ask_id)
+      listener.acted?.(event.ask_id, event.type, event.data as unknown as Act, event.at_ms);
     if (event.type === 'ask.seen' && event.ask_id)
       listener.seen?.(event.ask_id, { ...(event.data as Omit<SightingView, 'at_ms'>), at_ms: event.at_ms });
   }
 }
+
+const ACTIVITY: readonly string[] = ['ask.commented', 'ask.taken', 'ask.released', 'ask.snoozed'];
+const isActivity = (type: string): type is ActivityEvent => ACTIVITY.includes(type);
 
 /** The asks of a `waiting_for_*` event, as they were when they were raised. */
 function raisedAsks(event: EventView): AskView[] {

@@ -1,6 +1,7 @@
 // Models the inbox as a value: which asks are open, in which order, and how the value changes when an ask is raised,
 // seen or settled. Pure, and shared by the terminal and the page. Selection, drawing and sending belong to each
 // surface.
+import { type Act, type ActivityEvent, acted } from '../core/activity.ts';
 import type { AskView, SessionView, SightingView } from '../core/views.ts';
 import type { AnswerView } from './inbox-feed.ts';
 
@@ -55,11 +56,24 @@ export function settled(inbox: Inbox, askId: string, answer: AnswerView, nowMs: 
 }
 
 /** Adds what an event does not say: where it comes from, and its risk. */
-export function completed(inbox: Inbox, { ask_id, asked_from, risk }: AskView): Inbox {
-  return changed(inbox, ask_id, (entry) => ({
-    ...entry,
-    ask: { ...entry.ask, ...(asked_from && { asked_from }), ...(risk && { risk }) },
-  }));
+export function completed(inbox: Inbox, { ask_id, asked_from, risk, takes_comments }: AskView): Inbox {
+  const more = {
+    ...(asked_from && { asked_from }),
+    ...(risk && { risk }),
+    ...(takes_comments && { takes_comments }),
+  };
+  return changed(inbox, ask_id, (entry) => ({ ...entry, ask: { ...entry.ask, ...more } }));
+}
+
+/** A comment that is already listed is not added again. */
+export function actedOn(inbox: Inbox, askId: string, type: ActivityEvent, act: Act, atMs: number): Inbox {
+  return changed(inbox, askId, (entry) => {
+    const { taken_by, snoozed, comments, ...rest } = entry.ask;
+    if (comments?.some(({ comment_id }) => comment_id === act.comment_id)) return entry;
+    const before = { ...(taken_by && { taken_by }), ...(snoozed && { snoozed }), ...(comments && { comments }) };
+    const { takes_comments: _, ...after } = acted(before, type, act, atMs);
+    return { ...entry, ask: { ...rest, ...after } };
+  });
 }
 
 /** The first sighting of each person on each surface counts, as on the server. */

@@ -6,35 +6,30 @@
 //   ask.taken      this person is on it, instead of anyone before    refused
 //   ask.released   nobody is on it                                   refused
 //   ask.snoozed    out of the way until the instant, or no longer    refused
-import { z } from 'zod';
-import { SURFACES, type Surface } from './ask.ts';
+import type { Surface } from './ask.ts';
 import type { EventType } from './event.ts';
-import { instant } from './fields.ts';
 
-const mark = { by: z.string(), surface: z.enum(SURFACES), at_ms: instant };
+/** Someone did something, somewhere, at an instant. */
+export interface Mark {
+  by: string;
+  surface: Surface;
+  at_ms: number;
+}
 
-export const CommentView = z.object({
-  comment_id: z.string(),
-  role: z.enum(['person', 'agent']),
-  ...mark,
-  text: z.string(),
-});
-export type CommentView = z.infer<typeof CommentView>;
-
-/** "I'm on it." */
-export const TakenView = z.object(mark);
-export type TakenView = z.infer<typeof TakenView>;
-
-export const SnoozeView = z.object({ ...mark, until_ms: instant });
-export type SnoozeView = z.infer<typeof SnoozeView>;
+export interface Comment extends Mark {
+  comment_id: string;
+  role: 'person' | 'agent';
+  text: string;
+}
 
 /** As it is stored with the ask. */
 export interface Activity {
   /** Its agent reads comments while it waits. */
   takes_comments?: true;
-  comments?: CommentView[];
-  taken_by?: TakenView;
-  snoozed?: SnoozeView;
+  comments?: Comment[];
+  /** "I'm on it." */
+  taken_by?: Mark;
+  snoozed?: Mark & { until_ms: number };
 }
 
 /** Of one ask, by people and agent together. */
@@ -50,7 +45,7 @@ export interface Act {
   by: string;
   surface: Surface;
   comment_id?: string;
-  role?: CommentView['role'];
+  role?: Comment['role'];
   text?: string;
   /** Of a snooze; absent where it ends. */
   until_ms?: number;
@@ -70,5 +65,5 @@ export function acted(activity: Activity, type: ActivityEvent, act: Act, at_ms: 
 }
 
 /** How many comments of people there are: a program that waits says how many it has read. */
-export const personComments = ({ comments = [] }: Activity): CommentView[] =>
+export const personComments = ({ comments = [] }: Activity): Comment[] =>
   comments.filter(({ role }) => role === 'person');

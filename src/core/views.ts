@@ -1,7 +1,6 @@
 // Defines every view of the questions-and-approvals API as a schema: the OpenAPI document is generated from them, the client
 // takes its types here, and tests validate real responses with them.
 import { z } from 'zod';
-import { CommentView, SnoozeView, TakenView } from './activity.ts';
 import { AgentDescription } from './agent-description.ts';
 import { QuestionAnswer } from './answer.ts';
 import { ASK_MODES, ASK_RAISERS, ASK_STATUSES, DELIVERY_STATES, SURFACES } from './ask.ts';
@@ -191,6 +190,13 @@ export type AskedFrom = z.infer<typeof AskedFrom>;
 export const SightingView = z.object({ by: z.string(), surface: z.enum(SURFACES), at_ms: instant });
 export type SightingView = z.infer<typeof SightingView>;
 
+export const CommentView = SightingView.extend({
+  comment_id: z.string(),
+  role: z.enum(['person', 'agent']),
+  text: z.string(),
+});
+export type CommentView = z.infer<typeof CommentView>;
+
 const askFields = {
   ask_id: z.string(),
   status: z.enum(ASK_STATUSES),
@@ -212,8 +218,10 @@ const askFields = {
     .describe('What to notice before deciding, the gravest first; for people. Empty: nothing was recognised'),
   takes_comments: z.literal(true).optional().describe('Its agent reads comments while it waits, and may reply'),
   comments: z.array(CommentView).optional().describe('Of people and the agent, oldest first; none is an answer'),
-  taken_by: TakenView.optional().describe('Who said "I\'m on it"; for people'),
-  snoozed: SnoozeView.optional().describe('Until when it should be out of the way; for people'),
+  taken_by: SightingView.optional().describe('Who said "I\'m on it"; for people'),
+  snoozed: SightingView.extend({ until_ms: instant })
+    .optional()
+    .describe('Until when it should be out of the way; for people'),
   answer: AnswerView.optional(),
   delivery: z.object({
     state: z.enum(DELIVERY_STATES),

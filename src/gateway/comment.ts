@@ -1,9 +1,10 @@
 // Adds a comment to a pending ask: a person's remark or question, or the agent's reply to it. A verb of its own: it never
 // passes through answers, and the ask stays as open as before.
-import { type CommentView, LONGEST_COMMENT, MOST_COMMENTS } from '../core/activity.ts';
+import { LONGEST_COMMENT, MOST_COMMENTS } from '../core/activity.ts';
 import { fail } from '../core/errors.ts';
 import type { Ports } from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
+import type { CommentView } from '../core/views.ts';
 import { act, openPending } from './act.ts';
 import { type Key, made, mutate, type Reply } from './mutate.ts';
 import { checkQuota } from './quota.ts';

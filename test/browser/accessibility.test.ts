@@ -27,7 +27,7 @@ describeInBrowser('accessibility', () => {
       expect(await findings(page), 'deny or decline').toEqual([]);
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');
-      await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+      await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
       expect(await findings(page), 'help').toEqual([]);
       await page.keyboard.press('Escape');
       await page.goto(`/sessions/${asks[0]?.session_id}`);

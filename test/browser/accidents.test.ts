@@ -90,9 +90,9 @@ describeInBrowser('accidents', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${write.ask_id}`);
     await button(page, 'Allow once').waitFor();
-    expect(await page.getByRole('button', { name: /approvals of this shape wait/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /similar requests/ }).count()).toBe(0);
     await page.goto(`/asks/${first.ask_id}`);
-    await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
+    await page.getByRole('button', { name: /2 similar requests/ }).click();
     const members = page.locator('.member');
     await expect.poll(() => members.count()).toBe(2);
     for (const shown of ['/srv/shop', 'Starts anew', '1 hidden character', 'Clean up'])

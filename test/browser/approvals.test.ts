@@ -169,7 +169,7 @@ describeInBrowser('approvals', () => {
     await expect.poll(() => answerOf(alone.ask_id)).toMatchObject({ suggestion_ids: ['session'] });
 
     const three = [await raise('make all 1'), await raise('make all 2'), await raise('make all 3')];
-    await tabTo(/3 approvals of this shape wait/);
+    await tabTo(/3 similar requests/);
     await page.getByRole('checkbox').nth(1).waitFor();
     for (
       let i = 0;
@@ -218,7 +218,7 @@ describeInBrowser('approvals', () => {
     await figure.getByText('# Move the invoices').waitFor();
     // A plan has no input to edit, and plans are not grouped.
     expect(await button(page, 'Edit').count()).toBe(0);
-    expect(await page.getByText('approvals of this shape').count()).toBe(0);
+    expect(await page.getByText('similar requests').count()).toBe(0);
     await button(page, 'Allow once').click();
     const resolutions = [hidden, inFile].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
     await testBed.client.approvals.decideRun(run.runId, { resolutions });
@@ -293,7 +293,7 @@ describeInBrowser('approvals', () => {
     const { page } = await testBed.signedIn('lead');
     await both.ask('g2');
     await page.goto(`/asks/${(await both.ask('g1')).ask_id}`);
-    await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
+    await page.getByRole('button', { name: /2 similar requests/ }).click();
     await page.getByRole('checkbox', { name: /git push b/ }).waitFor();
     const late = await playMock(testBed.client, git('g3', '--force'));
     const slipped = await late.ask('g3');
@@ -314,7 +314,7 @@ describeInBrowser('approvals', () => {
     const { page } = await testBed.signedIn('lead');
     await Promise.all([both.ask('two'), other.ask('three'), left.ask('four')]);
     await page.goto(`/asks/${(await both.ask('one')).ask_id}`);
-    await page.getByRole('button', { name: /4 approvals of this shape wait/ }).click();
+    await page.getByRole('button', { name: /4 similar requests/ }).click();
     await page.getByRole('checkbox', { name: /npm install d/ }).uncheck();
     const sent: unknown[] = [];
     page.on('request', (request) => {

@@ -152,7 +152,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     const [first, second] = [await run.ask('b1'), await run.ask('b2')];
     const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/asks/${first.ask_id}`);
-    await page.getByRole('button', { name: /2 approvals of this shape wait/ }).click();
+    await page.getByRole('button', { name: /2 similar requests/ }).click();
     await page.route(`**/v1/runs/${first.run_id}/approvals`, async (route) => {
       const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
       await testBed.client.approvals.decideRun(first.run_id, { resolutions });
@@ -160,7 +160,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     });
     await page.getByRole('button', { name: 'Allow 2 in one run' }).click();
     await page.getByText(/None of the 2 of one run was decided: Denied by operator/).waitFor();
-    await page.getByRole('button', { name: /approvals of this shape/ }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /similar requests/ }).waitFor({ state: 'detached' });
     await page.getByText(/None of the 2 of one run was decided/).waitFor();
     expect((await testBed.client.asks.get(second.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(first.run_id);

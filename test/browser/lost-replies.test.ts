@@ -142,7 +142,7 @@ describeInBrowser('lost replies', () => {
     const asks = [await run.ask('g1'), await run.ask('g2')];
     const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/asks/${asks[0]?.ask_id}`);
-    const together = page.getByRole('button', { name: /2 approvals of this shape wait/ });
+    const together = page.getByRole('button', { name: /2 similar requests/ });
     const allow = page.getByRole('button', { name: 'Allow 2 in one run' });
     const path = `**/v1/runs/${run.runId}/approvals`;
     const keys: (string | undefined)[] = [];

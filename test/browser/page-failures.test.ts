@@ -18,12 +18,12 @@ describeInBrowser('page failures', () => {
     await page.goto(`/asks/${ask_id}`);
     await page.getByRole('button', { name: 'Allow once', exact: true }).waitFor();
     await testBed.restart('SIGTERM', async () => {
-      await page.getByText('No connection to the server').waitFor();
+      await page.getByText('Can’t reach the server').waitFor();
       await page.getByRole('link', { name: 'Insights' }).click();
       await page.getByText('A part of this page could not be fetched').waitFor();
     });
     await page.getByRole('heading', { name: 'Insights' }).waitFor();
-    expect(await page.getByText('No connection to the server').count()).toBe(0);
+    expect(await page.getByText('Can’t reach the server').count()).toBe(0);
     for (const complaint of complaints.splice(0))
       expect(complaint).toMatch(/ERR_|preload|Service Worker registration blocked/);
     await testBed.client.runs.cancel(run.runId);
@@ -82,7 +82,7 @@ describeInBrowser('page failures', () => {
     expect((await page.goto('/histroy'))?.status()).toBe(404);
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
     await page.getByRole('link', { name: 'To the inbox' }).click();
-    await page.getByText('all clear').waitFor();
+    await page.getByText('All clear').waitFor();
     await expectComplaints(visitor, '404');
   });
 });

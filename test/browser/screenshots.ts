@@ -23,7 +23,7 @@ try {
   const light = await signedIn(client, { colorScheme: 'light' });
   await show(light, `/asks/${asks.edit}`, 'inbox-light');
   await show(light, `/asks/${asks.group}`, 'group-light', async () => {
-    await light.getByRole('button', { name: /approvals of this shape/ }).click();
+    await light.getByRole('button', { name: /similar requests/ }).click();
   });
   const dark = await signedIn(client, { colorScheme: 'dark' });
   await show(dark, `/asks/${asks.target}`, 'inbox-dark');

@@ -21,7 +21,7 @@ describeInBrowser('the shared event stream', () => {
     context.on('request', (request) => {
       if (request.headers().accept === 'text/event-stream') streams += 1;
     });
-    await first.getByText('all clear').waitFor();
+    await first.getByText('All clear').waitFor();
     const others = await Promise.all(Array.from({ length: 7 }, () => context.newPage()));
     await Promise.all(others.map((page) => page.goto('/').then(() => page.getByText('Live').waitFor())));
     // The first tab may have opened its stream before the counter was installed.

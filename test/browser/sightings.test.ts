@@ -229,7 +229,7 @@ describeInBrowser('sightings', () => {
     const { ids, end } = await raised('Group', ...Array.from({ length: 40 }, (_, n) => `rm -f part-${n}`));
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ids[0]}`);
-    await page.getByRole('button', { name: /Decide them together/ }).click();
+    await page.getByRole('button', { name: /Review together/ }).click();
     await expect.poll(() => seenBy(ids[3])).toEqual(['lead web']);
     await aMoment(page);
     expect(await seenBy(ids[39])).toEqual([]);

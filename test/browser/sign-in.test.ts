@@ -74,7 +74,7 @@ describeInBrowser('signing in', () => {
     }
   });
 
-  it('offers theme, connection and sign-out in the dialog “More” on a phone', async () => {
+  it('offers settings, connection and sign-out in the dialog “More” on a phone', async () => {
     const { page } = await testBed.signedIn('mate', {
       viewport: { width: 390, height: 844 },
       isMobile: true,
@@ -84,8 +84,12 @@ describeInBrowser('signing in', () => {
     await page.getByRole('button', { name: 'More' }).click();
     const more = page.getByRole('dialog', { name: 'More' });
     await more.getByText('Live · mate').waitFor();
-    await more.getByRole('button', { name: 'Dark theme' }).click();
+    await more.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Dark' }).click();
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+    await page.getByRole('button', { name: 'System' }).click();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBeUndefined();
+    await page.getByRole('button', { name: 'More' }).click();
     await more.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('holdpoint sign-in').waitFor();
     expect(await page.evaluate(() => document.cookie)).toBe('');

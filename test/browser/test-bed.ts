@@ -65,6 +65,8 @@ export function useTestBed(options: StartOptions = {}): TestBed {
   const signedOut = async (contextOptions?: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ baseURL: server.url, ...contextOptions });
     context.setDefaultTimeout(WAIT_MS);
+    // Most tests are about what is sent, not about the pause before it; triage.test.ts switches it on.
+    await context.addInitScript(sendAtOnce);
     const page = await context.newPage();
     const visitor = { page, context, complaints: complaintsOf(page, server.url) };
     open.push(visitor);
@@ -95,6 +97,11 @@ export function useTestBed(options: StartOptions = {}): TestBed {
       server = await startHoldpoint({ via: 'main', ...options, data: server.data, args: ['--port', port] });
     },
   };
+}
+
+function sendAtOnce(): void {
+  if (localStorage.getItem('holdpoint-preferences') === null)
+    localStorage.setItem('holdpoint-preferences', '{"undo":false}');
 }
 
 /** Waits for these complaints, which the test caused on purpose, and removes them. */

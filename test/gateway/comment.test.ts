@@ -1,8 +1,7 @@
 // Comments, "I'm on it" and snooze: stored with the ask and in the log, shown on every surface, and never a decision.
 // Covers: src/gateway/act.ts, src/core/activity.ts, src/server/routes/activity.ts, src/client/activity-calls.ts
 import { describe, expect, it } from 'vitest';
-import type { CommentView } from '../../src/core/activity.ts';
-import type { AskView, ItemView } from '../../src/core/views.ts';
+import type { AskView, CommentView, ItemView } from '../../src/core/views.ts';
 import { answer, eventsOfSession, held, ok, refusal, showAsk } from '../support/api-calls.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 

@@ -11,6 +11,8 @@ import { listenToGestures } from './hooks/gesture.ts';
 import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { notifyOf } from './hooks/notifications.ts';
+import { listenToLostFocus } from './hooks/row-focus.ts';
+import { chime } from './hooks/sound.ts';
 import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
 import { InboxPage } from './pages/inbox.tsx';
@@ -30,6 +32,8 @@ const RulesPage = lazy(() => import('./pages/rules.tsx'));
 const NoPage = lazy(() => import('./pages/no-page.tsx'));
 const Help = lazy(() => import('./ui/help.tsx'));
 const NewRun = lazy(() => import('./ui/new-run.tsx'));
+const Palette = lazy(() => import('./ui/palette.tsx'));
+const SettingsPage = lazy(() => import('./pages/settings.tsx'));
 const More = lazy(() => import('./ui/more.tsx'));
 
 const RETRY_MS = 1000;
@@ -77,13 +81,13 @@ export function App({ code: given }: { code: string | undefined }) {
 
 const ServerAway = () => (
   <StandalonePage role="status">
-    <p>The server cannot be reached, or is slow to answer. This page goes on by itself when it does.</p>
+    <p>Can’t reach the server. Reconnecting…</p>
   </StandalonePage>
 );
 
 function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   const inbox = useInbox();
-  const [dialog, setDialog] = useState<'help' | 'run' | 'more'>();
+  const [dialog, setDialog] = useState<'help' | 'run' | 'more' | 'palette'>();
   const count = openCount(inbox);
   const close = useCallback(() => setDialog(undefined), []);
   const openRun = useCallback(() => setDialog('run'), []);
@@ -94,6 +98,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     const stop = new AbortController();
     listenToGestures(stop.signal);
     listenToKeys(stop.signal);
+    listenToLostFocus(stop.signal);
     return () => stop.abort();
   }, []);
   const following = useRef<AbortController>(undefined);
@@ -104,6 +109,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
       raised(asks) {
         announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
         notifyOf(asks);
+        chime();
       },
       // This person may have answered in another window, or with a post in the thread.
       settled: (askId, { answered_by }) => answered_by === me.name && forgetTouched(askId),
@@ -113,7 +119,11 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   }, [onSignedOut, me.name]);
   useEffect(() => showBadge(count), [count]);
   useEffect(() => () => showBadge(0), []);
-  useCommands({ help: () => setDialog('help'), ...(newRun && { 'new-run': newRun }) });
+  useCommands({
+    help: () => setDialog('help'),
+    palette: () => setDialog('palette'),
+    ...(newRun && { 'new-run': newRun }),
+  });
 
   const signOut = () => {
     // The server ends the stream with the sign-in and would refuse to reopen it.
@@ -124,7 +134,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   return (
     <>
       <a className="skip-link" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <div className="shell">
         <Nav {...settings} count={count} onNewRun={newRun} onMore={() => setDialog('more')} />
@@ -140,6 +150,9 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
               </Route>
               <Route path="/insights">
                 <InsightsPage />
+              </Route>
+              <Route path="/settings">
+                <SettingsPage onSignOut={signOut} />
               </Route>
               <Route path="/rules">
                 <RulesPage />
@@ -159,13 +172,14 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
       </div>
       {inbox.link === 'lost' && (
         <p className="no-link" role="status">
-          No connection to the server. Is it running? This page goes on by itself.
+          Can’t reach the server. Reconnecting…
         </p>
       )}
       <Toasts />
       <Suspense fallback={null}>
         {dialog === 'help' && <Help onClose={close} />}
         {dialog === 'run' && <NewRun onClose={close} />}
+        {dialog === 'palette' && <Palette onClose={close} />}
         {dialog === 'more' && <More {...settings} onClose={close} />}
       </Suspense>
     </>

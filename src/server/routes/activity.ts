@@ -1,7 +1,6 @@
 // Takes what people and agents do about a pending ask besides deciding it: comments, "I'm on it", snooze.
-import { CommentView } from '../../core/activity.ts';
 import { Comment, Empty, Snooze } from '../../core/bodies.ts';
-import { AskView } from '../../core/views.ts';
+import { AskView, CommentView } from '../../core/views.ts';
 import { AGENT_SIDE, ANSWERERS } from '../auth.ts';
 import type { AddRoutes } from './route.ts';
 

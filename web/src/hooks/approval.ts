@@ -14,12 +14,15 @@ import {
   withDraft,
 } from '../state/approval.ts';
 import type { Refusal } from '../state/refusal.ts';
+import { summary } from '../text/ask-text.ts';
 import { withNote } from '../text/line-place.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
+import { preferences } from './preferences.ts';
 import { useHasSeen } from './sighting.ts';
-import { type Submission, useSubmission } from './submission.ts';
+import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
+import { holdBack, useHeldBack } from './undo.ts';
 
 export interface Approval {
   form: ApprovalForm;
@@ -46,25 +49,37 @@ interface ApprovalOptions {
   hasKeys: boolean;
   onDone: (what: 'Allowed' | 'Denied') => void;
   onRefused: (refusal: Refusal) => void;
+  /** An allow is held back for a moment: the person may go on. */
+  onHeld?: (() => void) | undefined;
 }
 
-export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions): Approval {
+export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: ApprovalOptions): Approval {
   const [request] = useState(ask.request);
   const [form, setForm] = useState(() => openApproval(request));
   const [isFieldWanted, setFieldWanted] = useState(false);
-  const submission = useSubmission(`ask-${ask.ask_id}`);
+  const sending = useSubmission(`ask-${ask.ask_id}`);
+  const isHeld = useHeldBack().has(ask.ask_id);
+  const submission = isHeld ? { ...sending, isSending: true } : sending;
   const reading = toRead(form, request, useHasSeen(ask));
   const { incoming, state: draftState, save, suspend } = useDraft(ask.ask_id);
   useEffect(() => {
     if (incoming) setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
   }, [incoming, request]);
 
+  const undoable = () => {
+    const wanted = holdBack([ask.ask_id], `Allowing: ${summary(request)}`);
+    if (preferences().undo) onHeld?.();
+    return wanted;
+  };
   const send = async (decision: Exclude<ReturnType<typeof denied>, string>) => {
     const resolutions = [{ request_id: ask.ask_id, ...decision }];
     const draft = suspend();
-    const refusal = await submission.send(resolutions, (options) =>
-      api.approvals.decideRun(ask.run_id, { resolutions }, options),
+    const refusal = await submission.send(
+      resolutions,
+      (options) => api.approvals.decideRun(ask.run_id, { resolutions }, options),
+      decision.behavior === 'allow' ? undoable : undefined,
     );
+    if (refusal === UNDONE) return draft.resume();
     if (refusal) {
       draft.resume();
       return onRefused(refusal);
@@ -103,7 +118,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused }: ApprovalOptions
     allow(suggestionIds = [], always) {
       if (submission.isSending) return;
       if (reading === 'show-whole') return showWhole();
-      if (reading === 'read-on') return toast('Read it to its end, then allow it.', 'warn');
+      if (reading === 'read-on') return void toast('Read to the end, then allow it.', 'warn');
       const decision = allowed(form, request, suggestionIds, always);
       if (decision) void send(decision);
     },

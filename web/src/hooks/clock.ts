@@ -21,3 +21,9 @@ function subscribe(listener: () => void): () => void {
 }
 
 export const useNow = (): number => useSyncExternalStore(subscribe, () => nowMs);
+
+const COARSE_MS = 10_000;
+
+/** For what need not be computed anew each second. */
+export const useCoarseNow = (): number =>
+  useSyncExternalStore(subscribe, () => Math.floor(nowMs / COARSE_MS) * COARSE_MS);

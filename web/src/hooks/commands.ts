@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { type Command, commandOf, isDecision } from '../state/keys.ts';
 import { focusOf, hasJustMoved } from './gesture.ts';
+import { preferences } from './preferences.ts';
 import { toast } from './toasts.ts';
 
 type Name = Exclude<Command, object> | 'choose';
@@ -26,15 +27,23 @@ export const listenToKeys = (signal: AbortSignal): void => document.addEventList
 
 function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
-  const command = commandOf(event, focusOf(event.target));
+  const command = commandOf(event, focusOf(event.target), preferences().shortcuts);
   if (command === undefined) return;
   // An open dialog has the keys; the browser closes it with Escape.
   if (document.querySelector('dialog[open]')) return;
-  const name: Name = typeof command === 'object' ? 'choose' : command;
-  const handler = stack.findLast(({ current }) => current[name])?.current[name];
-  if (!handler) return;
-  event.preventDefault();
-  if (isDecision(command) && hasJustMoved())
-    toast('This has just appeared here. Look again, then press it again.', 'warn');
+  if (run(command)) event.preventDefault();
+}
+
+const handlerOf = (name: Name) => stack.findLast(({ current }) => current[name])?.current[name];
+
+/** Whether something on the screen handles the command now. */
+export const isHandled = (name: Name): boolean => handlerOf(name) !== undefined;
+
+/** Whether it was handled. Every way to give a command ends here: key, palette. */
+export function run(command: Command): boolean {
+  const handler = handlerOf(typeof command === 'object' ? 'choose' : command);
+  if (!handler) return false;
+  if (isDecision(command) && hasJustMoved()) toast('The list just changed. Check, then press again.', 'warn');
   else handler(typeof command === 'object' ? command.choose : 0);
+  return true;
 }

@@ -23,7 +23,7 @@ export const hasJustMoved = (): boolean => performance.now() - movedAtMs < JUST_
 
 /** Why the last key or click may not be meant for what is on the screen; undefined where it is. */
 export function accident(): string | undefined {
-  if (hasJustMoved() && !isAimed) return 'Not sent: this has just appeared here. Look again, then decide.';
+  if (hasJustMoved() && !isAimed) return 'Not sent: the list just changed. Check, then decide again.';
   return isRepeated ? 'Not sent: a held key or the second click of a double click decides nothing.' : undefined;
 }
 
@@ -51,5 +51,7 @@ export function focusOf(target: EventTarget | null): 'text' | 'control' | 'page'
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return 'text';
   if (target instanceof HTMLInputElement)
     return ['radio', 'checkbox', 'button'].includes(target.type) ? 'control' : 'text';
+  // A row of the list is where j and k leave the focus: keys act on what is selected.
+  if (target.matches('.row-link')) return 'page';
   return target.closest('button, a, summary, pre') ? 'control' : 'page';
 }

@@ -3,6 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import { type DraftNotice, followInbox } from '../../../src/client/inbox-feed.ts';
 import {
+  actedOn,
   completed,
   EMPTY_INBOX,
   type Inbox,
@@ -87,6 +88,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
           },
           completed: (ask) => update(completed(inbox, ask)),
           seen: (askId, sighting) => update(sighted(inbox, askId, sighting)),
+          acted: (askId, type, act, atMs) => update(actedOn(inbox, askId, type, act, atMs)),
           session: (session) => update(sessionSeen(inbox, session)),
           link(link) {
             update({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' });

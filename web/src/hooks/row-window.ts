@@ -1,8 +1,7 @@
-// Tracks which rows of a long list are in view as it is scrolled and resized, and scrolls a row into view.
+// Tracks which part of a long list is in view as it is scrolled and resized, and scrolls a row into view.
 import { type RefObject, useLayoutEffect, useState } from 'react';
-import { type RowWindow, rowsWithin } from '../state/row-window.ts';
 
-export function useRowWindow(scroller: RefObject<HTMLElement | null>, rowPx: number, count: number): RowWindow {
+export function useRowWindow(scroller: RefObject<HTMLElement | null>): { topPx: number; heightPx: number } {
   const [view, setView] = useState({ topPx: 0, heightPx: 0 });
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -17,13 +16,12 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, rowPx: num
       element.removeEventListener('scroll', update);
     };
   }, [scroller]);
-  return rowsWithin(view.topPx, view.heightPx, rowPx, count);
+  return view;
 }
 
 /** Scrolls no further than needed. */
-export function revealRow(element: HTMLElement, index: number, rowPx: number): void {
-  const top = index * rowPx;
-  if (top < element.scrollTop) element.scrollTop = top;
-  else if (top + rowPx > element.scrollTop + element.clientHeight)
-    element.scrollTop = top + rowPx - element.clientHeight;
+export function revealRow(element: HTMLElement, topPx: number, rowPx: number): void {
+  if (topPx < element.scrollTop) element.scrollTop = topPx;
+  else if (topPx + rowPx > element.scrollTop + element.clientHeight)
+    element.scrollTop = topPx + rowPx - element.clientHeight;
 }

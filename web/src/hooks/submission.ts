@@ -19,10 +19,14 @@ export interface Submission {
   forget(): void;
   /**
    * `content` is all that the call sends. Resolves to the refusal, or to nothing when the server accepted it. What may be
-   * an accident is refused here and not sent.
+   * an accident is refused here and not sent. `isWanted` is asked after that and before anything leaves: `UNDONE` where
+   * the person took it back.
    */
-  send(content: object, call: KeyedCall): Promise<Refusal | undefined>;
+  send(content: object, call: KeyedCall, isWanted?: () => Promise<boolean>): Promise<Refusal | undefined>;
 }
+
+/** Nothing was sent, because the person took it back. */
+export const UNDONE: Refusal = { text: '', isLate: false, isFinal: false, questionId: undefined };
 
 const SLOW_MS = 1500;
 
@@ -39,7 +43,7 @@ export function useSubmission(scope: string | undefined): Submission {
     clearRefusal: () => setRefusal(undefined),
     isUnsure: (content) => keys.has(JSON.stringify(content)),
     forget: keys.clear,
-    async send(content, call) {
+    async send(content, call, isWanted) {
       const why = accident();
       if (why !== undefined) {
         const unsent = { text: why, isLate: false, isFinal: false, questionId: undefined };
@@ -48,6 +52,10 @@ export function useSubmission(scope: string | undefined): Submission {
       }
       setSending(true);
       setRefusal(undefined);
+      if (isWanted && !(await isWanted())) {
+        setSending(false);
+        return UNDONE;
+      }
       const slow = setTimeout(() => setSlow(true), SLOW_MS);
       try {
         await call({ idempotencyKey: keys.keyFor(JSON.stringify(content)) });

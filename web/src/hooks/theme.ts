@@ -1,21 +1,21 @@
-// Stores whether the page is light or dark. Without a choice it follows the system.
+// Stores whether the page is light or dark, or follows the system.
 const STORAGE_KEY = 'holdpoint-theme';
 
-export type Theme = 'light' | 'dark';
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
 
-export function currentTheme(): Theme {
-  const chosen = localStorage.getItem(STORAGE_KEY);
-  if (chosen === 'light' || chosen === 'dark') return chosen;
-  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-}
+export const chosenTheme = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? 'system';
 
 export function applyTheme(theme: Theme): void {
   localStorage.setItem(STORAGE_KEY, theme);
-  document.documentElement.dataset.theme = theme;
+  show(theme);
 }
 
 /** Call it before the first render. */
-export function restoreTheme(): void {
-  const chosen = localStorage.getItem(STORAGE_KEY);
-  if (chosen !== null) document.documentElement.dataset.theme = chosen;
+export const restoreTheme = (): void => show(chosenTheme());
+
+function show(theme: Theme): void {
+  const { dataset } = document.documentElement;
+  if (theme === 'system') delete dataset.theme;
+  else dataset.theme = theme;
 }

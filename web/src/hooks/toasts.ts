@@ -5,6 +5,16 @@ export interface Toast {
   id: number;
   text: string;
   tone: 'good' | 'warn';
+  action?: ToastAction | undefined;
+}
+
+interface ToastAction {
+  label: string;
+  /** The key that does the same. */
+  key: string;
+  run: () => void;
+  /** How long the toast, and with it the action, is there. */
+  shownMs: number;
 }
 
 const SHOWN_MS = 5000;
@@ -21,12 +31,22 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-export function toast(text: string, tone: Toast['tone'] = 'good'): void {
+/** The id of the toast, by which it can be dismissed. */
+export function toast(text: string, tone: Toast['tone'] = 'good', action?: ToastAction): number {
   lastId += 1;
-  const shown = { id: lastId, text, tone };
-  toasts = [...toasts.slice(1 - MAX_TOASTS), shown];
-  setTimeout(() => dismissToast(shown.id), SHOWN_MS);
+  const id = lastId;
+  // A toast that can still be acted on makes room for no other.
+  const room =
+    toasts.length < MAX_TOASTS
+      ? toasts
+      : toasts.toSpliced(
+          toasts.findIndex((shown) => !shown.action),
+          1,
+        );
+  toasts = [...room, { id, text, tone, action }];
+  setTimeout(() => dismissToast(id), action?.shownMs ?? SHOWN_MS);
   notifyListeners();
+  return id;
 }
 
 export function dismissToast(toastId: number): void {

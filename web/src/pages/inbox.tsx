@@ -2,21 +2,29 @@
 // what the keys do to them.
 import { Layers } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { useLocation, useRoute } from 'wouter';
-import { groupsOf, shapeOf } from '../../../src/client/approval-groups.ts';
+import { useLocation, useRoute, useSearch } from 'wouter';
+import { type ApprovalGroup, groupsOf, shapeOf } from '../../../src/client/approval-groups.ts';
 import { filtered } from '../../../src/client/inbox-filter.ts';
-import { neighbour, openCount } from '../../../src/client/inbox-model.ts';
+import { isOpen, neighbour, openCount } from '../../../src/client/inbox-model.ts';
+import { arranged } from '../../../src/client/triage.ts';
 import type { AskView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { useCoarseNow } from '../hooks/clock.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { movedByItself } from '../hooks/gesture.ts';
 import { keepSelected, useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer } from '../hooks/me.ts';
+import { wantRowFocus } from '../hooks/row-focus.ts';
 import { toast } from '../hooks/toasts.ts';
+import { undoLast, useHeldBack } from '../hooks/undo.ts';
+import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
 import { summary } from '../text/ask-text.ts';
+import { failureText } from '../text/failure.ts';
 import { AskList } from '../ui/ask-list.tsx';
 import { DismissibleNotice } from '../ui/dismissible-notice.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
+import { MarkedBar, TriageBar } from '../ui/triage-bar.tsx';
 import './inbox.css';
 
 const AskCard = lazy(() => import('../ui/ask-card.tsx'));
@@ -46,12 +54,20 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const inbox = useInbox();
   const [, params] = useRoute('/asks/:id');
   const [, navigate] = useLocation();
-  const [query, setQuery] = useState('');
-  const [openShape, setOpenShape] = useState<string>();
+  const triage = triageOf(useSearch());
+  const { q, sort, group: grouping } = triage;
+  const [openGroup, setOpenGroup] = useState<string>();
+  const [markedIds, setMarkedIds] = useState<ReadonlySet<string>>(new Set());
   const [batchRefused, setBatchRefused] = useState<string>();
   const search = useRef<HTMLInputElement>(null);
   const selectedId = params?.id;
-  const entries = useMemo(() => filtered(inbox.entries, inbox.sessions, query), [inbox, query]);
+  const now = useCoarseNow();
+  const found = useMemo(() => filtered(inbox.entries, inbox.sessions, q, now), [inbox, q, now]);
+  const sections = useMemo(
+    () => arranged(found, inbox.sessions, { sort, group: grouping }, now),
+    [found, inbox.sessions, sort, grouping, now],
+  );
+  const entries = useMemo(() => sections.flatMap((section) => section.entries), [sections]);
   const groups = useMemo(() => groupsOf(entries), [entries]);
   const groupSizes = useMemo(
     () => new Map([...groups.values()].flatMap(({ members }) => members.map((ask) => [ask.ask_id, members.length]))),
@@ -61,51 +77,93 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     () => inbox.entries.find((entry) => entry.ask.ask_id === selectedId)?.ask,
     [inbox.entries, selectedId],
   );
+  const addressOf = (askId: string | undefined, as: Triage = triage) =>
+    `${askId === undefined ? '/' : `/asks/${askId}`}${triageSearch(as)}`;
   const select = (askId: string | undefined) => {
-    setOpenShape(undefined);
-    navigate(askId === undefined ? '/' : `/asks/${askId}`, {
-      replace: selectedId !== undefined && askId !== undefined,
-    });
+    setOpenGroup(undefined);
+    navigate(addressOf(askId), { replace: selectedId !== undefined && askId !== undefined });
   };
+  const change = (part: Partial<Triage>) => navigate(addressOf(selectedId, { ...triage, ...part }), { replace: true });
+  const latest = useRef({ entries, selectedId, select });
+  latest.current = { entries, selectedId, select };
 
   useEffect(() => {
     keepSelected(selectedId);
     return () => keepSelected(undefined);
   }, [selectedId]);
 
-  // On a wide screen an ask is always selected; after the last one was answered, the next that arrives.
+  // On a wide screen a request is always selected; after the last one was answered, the next that arrives.
   const [answeredId, setAnsweredId] = useState<string>();
   const isIdle = selectedId === undefined || (answeredId === selectedId && selected?.status !== 'pending');
+  const view = triageSearch(triage);
   useEffect(() => {
     if (!isIdle || !isWide()) return;
     const next = neighbour(entries, selectedId);
     if (next === undefined) return;
     if (selectedId !== undefined || inbox.isLoaded) movedByItself();
-    navigate(`/asks/${next}`, { replace: true });
-  }, [isIdle, entries, selectedId, inbox.isLoaded, navigate]);
+    navigate(`/asks/${next}${view}`, { replace: true });
+  }, [isIdle, entries, selectedId, inbox.isLoaded, navigate, view]);
 
   // What is selected is always listed, so that a key decides nothing that the search has hidden.
-  const isHidden = query !== '' && selectedId !== undefined && !entries.some(({ ask }) => ask.ask_id === selectedId);
+  const isHidden = q !== '' && selectedId !== undefined && !entries.some(({ ask }) => ask.ask_id === selectedId);
   useEffect(() => {
     if (!isHidden) return;
     const [first] = entries;
     movedByItself();
-    navigate(first && isWide() ? `/asks/${first.ask.ask_id}` : '/', { replace: true });
-  }, [isHidden, entries, navigate]);
+    navigate(`${first && isWide() ? `/asks/${first.ask.ask_id}` : '/'}${view}`, { replace: true });
+  }, [isHidden, entries, navigate, view]);
 
   const move = (by: number) => {
     const at = entries.findIndex((entry) => entry.ask.ask_id === selectedId);
     const to = entries[Math.max(0, Math.min(entries.length - 1, at + by))];
-    if (to) select(to.ask.ask_id);
+    if (!to) return;
+    wantRowFocus(to.ask.ask_id);
+    select(to.ask.ask_id);
   };
+  /** To the next open request, unless the person has gone on already. */
+  const goOn = (ask: AskView, isOver: (askId: string) => boolean = () => false) => {
+    const shown = latest.current;
+    if (shown.selectedId !== ask.ask_id) return;
+    if (!isWide()) return shown.select(undefined);
+    const next = neighbour(
+      shown.entries.filter((entry) => entry.ask.ask_id === ask.ask_id || !isOver(entry.ask.ask_id)),
+      ask.ask_id,
+    );
+    if (next === undefined) return;
+    movedByItself();
+    wantRowFocus(next);
+    shown.select(next);
+  };
+  const heldIds = useHeldBack();
   const done = (ask: AskView, what: string) => {
     toast(`${what}: ${summary(ask.request)}`);
     setAnsweredId(ask.ask_id);
-    if (!isWide()) return select(undefined);
-    const next = neighbour(entries, ask.ask_id);
-    if (next === undefined) return;
-    movedByItself();
-    select(next);
+    goOn(ask, (askId) => heldIds.has(askId));
+  };
+  const mark = (askId: string) =>
+    setMarkedIds((before) => {
+      const next = new Set(before);
+      if (!next.delete(askId)) next.add(askId);
+      return next;
+    });
+  const mayAnswer = useMayAnswer();
+  const marked = entries
+    .filter(({ ask }) => markedIds.has(ask.ask_id) && ask.status === 'pending')
+    .map(({ ask }) => ask);
+  const forMarked = (call: (askId: string) => Promise<unknown>) => {
+    setMarkedIds(new Set());
+    for (const { ask_id } of marked) call(ask_id).catch((error: unknown) => toast(failureText(error), 'warn'));
+  };
+
+  const shape = selected?.status === 'pending' ? shapeOf(selected) : undefined;
+  const similar = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
+  const together = marked.filter((ask) => shapeOf(ask) !== undefined);
+  const markedGroup = mayAnswer && together.length > 1 ? groupOf(together) : undefined;
+  const group = openGroup === MARKED ? markedGroup : similar && openGroup === similar.shape ? similar : undefined;
+  const openTogether = () => {
+    if (markedGroup) setOpenGroup(MARKED);
+    else if (similar) setOpenGroup(similar.shape);
+    else toast('No similar requests to review together.', 'warn');
   };
   useCommands({
     next: () => move(1),
@@ -117,16 +175,18 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     'page-down': () => scrollCard(PAGE),
     'page-up': () => scrollCard(-PAGE),
     session: () => selected && navigate(`/sessions/${selected.session_id}`),
+    undo: undoLast,
+    mark: () => selected && mark(selected.ask_id),
+    'mark-all': () => setMarkedIds(new Set(entries.map(({ ask }) => ask.ask_id))),
+    ...(mayAnswer && { together: openTogether }),
     back: () => {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-      if (query !== '') setQuery('');
+      if (markedIds.size > 0) setMarkedIds(new Set());
+      else if (q !== '') change({ q: '' });
       else if (!isWide()) select(undefined);
     },
   });
 
-  const shape = selected?.status === 'pending' ? shapeOf(selected) : undefined;
-  const mayAnswer = useMayAnswer();
-  const group = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
   const isEmpty = inbox.isLoaded && inbox.entries.length === 0 && selectedId === undefined;
   return (
     <div className={`inbox ${selectedId === undefined ? '' : 'has-selection'} ${isEmpty ? 'is-empty' : ''}`}>
@@ -134,49 +194,67 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
         <div className="list-head">
           <div className="list-title">
             <h1>Inbox</h1>
-            <span className="small muted">{inbox.isLoaded ? countText(openCount(inbox)) : 'loading…'}</span>
+            <span className="small muted" role="status">
+              {inbox.isLoaded ? countText(found.filter(isOpen).length, openCount(inbox)) : 'Loading…'}
+            </span>
           </div>
           <SearchBox
             ref={search}
             label="Search and filter"
-            placeholder="Search, or tool:bash is:question"
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
+            placeholder="Search, or agent:claude -tool:read"
+            value={q}
+            onChange={(event) => change({ q: event.target.value })}
             onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
           />
           <Filters
             label="Kind"
             choices={KINDS}
-            value={query.match(KIND_TERM)?.[0] ?? ''}
-            onChoose={(term) => setQuery(`${query.replace(KIND_TERM, '').trim()} ${term}`.trim())}
+            value={q.match(KIND_TERM)?.[0] ?? ''}
+            onChoose={(term) => change({ q: `${q.replace(KIND_TERM, '').trim()} ${term}`.trim() })}
           />
+          <TriageBar triage={triage} onChange={change} />
         </div>
+        {marked.length > 0 && mayAnswer && (
+          <MarkedBar
+            count={marked.length}
+            onTogether={markedGroup && (() => setOpenGroup(MARKED))}
+            onTake={() => forMarked(api.asks.take)}
+            onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
+            onClear={() => setMarkedIds(new Set())}
+          />
+        )}
         {entries.length > 0 ? (
-          <AskList {...{ entries, selectedId, groupSizes }} sessions={inbox.sessions} onSelect={select} />
+          <AskList
+            {...{ sections, selectedId, markedIds, groupSizes }}
+            sessions={inbox.sessions}
+            onSelect={select}
+            onMark={mark}
+          />
         ) : (
           <p className="list-empty">
-            {query !== '' ? 'Nothing matches this search.' : inbox.isLoaded ? 'Nothing waits for an answer.' : ''}
+            {q !== '' ? 'Nothing matches this search.' : inbox.isLoaded ? 'Nothing is waiting.' : ''}
           </p>
         )}
       </section>
-      <section className="inbox-detail" aria-label="Selected ask">
+      <section className="inbox-detail" aria-label="Selected request">
         {batchRefused !== undefined && (
           <DismissibleNotice text={batchRefused} onDismiss={() => setBatchRefused(undefined)} />
         )}
         <Suspense fallback={null}>
-          {group && openShape === group.shape ? (
+          {group ? (
             <GroupCard
+              key={group.shape}
               group={group}
               sessions={inbox.sessions}
-              onBack={() => setOpenShape(undefined)}
+              onBack={() => setOpenGroup(undefined)}
               onRefused={setBatchRefused}
             />
           ) : selected ? (
             <>
-              {group && (
-                <button type="button" className="group-bar" onClick={() => setOpenShape(group.shape)}>
-                  <Layers className="icon" /> {group.members.length} approvals of this shape wait.{' '}
-                  <span className="link">Decide them together</span>
+              {similar && (
+                <button type="button" className="group-bar" onClick={() => setOpenGroup(similar.shape)}>
+                  <Layers className="icon" /> {similar.members.length} similar requests{' '}
+                  <span className="link">Review together</span>
                 </button>
               )}
               <AskCard
@@ -187,6 +265,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
                 hasKeys
                 onBack={() => select(undefined)}
                 onDone={done}
+                onHeld={(ask) => goOn(ask, (askId) => heldIds.has(askId))}
               />
             </>
           ) : selectedId !== undefined && inbox.isLoaded ? (
@@ -200,4 +279,18 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   );
 }
 
-const countText = (count: number): string => (count === 0 ? 'all clear' : `${count.toLocaleString('en')} waiting`);
+/** The group of what the person has selected. */
+const MARKED = 'selected';
+const groupOf = (members: readonly AskView[]): ApprovalGroup => ({
+  shape: MARKED,
+  tool: '',
+  program: undefined,
+  folder: undefined,
+  members,
+});
+
+function countText(shown: number, open: number): string {
+  if (open === 0) return 'All clear';
+  const all = open.toLocaleString('en');
+  return shown === open ? `${all} waiting` : `${shown.toLocaleString('en')} of ${all}`;
+}

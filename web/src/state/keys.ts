@@ -17,6 +17,14 @@ export type Command =
   | 'session'
   | 'search'
   | 'new-run'
+  | 'comment'
+  | 'take'
+  | 'snooze'
+  | 'mark'
+  | 'mark-all'
+  | 'together'
+  | 'undo'
+  | 'palette'
   | 'help'
   | { choose: number };
 
@@ -47,6 +55,13 @@ const KEYS: Record<string, Exclude<Command, object>> = {
   o: 'other',
   s: 'session',
   n: 'new-run',
+  c: 'comment',
+  i: 'take',
+  h: 'snooze',
+  x: 'mark',
+  X: 'mark-all',
+  g: 'together',
+  z: 'undo',
   '/': 'search',
   '?': 'help',
 };
@@ -60,8 +75,21 @@ export const JUST_MOVED_MS = 350;
 export const isDecision = (command: Command): boolean =>
   typeof command === 'object' || ['allow', 'deny', 'edit', 'other'].includes(command);
 
-/** Escape leaves a text field; a focused control keeps the keys that operate it. */
-export function commandOf(pressed: Pressed, focus: 'text' | 'control' | 'page'): Command | undefined {
+/** Whether a key is a single character, which a person may switch off as a shortcut (WCAG 2.1.4). */
+const isCharacter = ({ key }: Pressed): boolean => key.length === 1 && key !== ' ';
+
+/**
+ * Escape leaves a text field; a focused control keeps the keys that operate it. `hasShortcuts`: keys without Ctrl or Cmd do
+ * something.
+ */
+export function commandOf(
+  pressed: Pressed,
+  focus: 'text' | 'control' | 'page',
+  hasShortcuts = true,
+): Command | undefined {
+  if ((pressed.ctrlKey || pressed.metaKey) && !pressed.altKey && pressed.key.toLowerCase() === 'k')
+    return pressed.repeat ? undefined : 'palette';
+  if (!hasShortcuts && isCharacter(pressed)) return undefined;
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return undefined;
   if (focus === 'text') return pressed.key === 'Escape' ? 'back' : undefined;
   if (/^[1-9]$/.test(pressed.key)) return pressed.repeat ? undefined : { choose: Number(pressed.key) };
@@ -75,12 +103,13 @@ export const HELP: readonly (readonly [title: string, rows: readonly (readonly [
   [
     'Anywhere',
     [
-      [['j', 'k'], 'next and previous ask'],
-      [['Enter'], 'go into the ask'],
-      [['Space', 'Shift Space'], 'read on and back'],
+      [['Ctrl', 'K'], 'find any command, page or request'],
+      [['j', 'k'], 'next and previous request'],
+      [['Enter'], 'go into the request'],
+      [['Space', 'Shift Space'], 'read on, and back'],
       [['Esc'], 'back, without an answer'],
       [['/'], 'search and filter'],
-      [['s'], 'open the session of the ask'],
+      [['s'], 'open the session of the request'],
       [['n'], 'start a run'],
       [['?'], 'this help'],
     ],
@@ -89,8 +118,10 @@ export const HELP: readonly (readonly [title: string, rows: readonly (readonly [
     'Approvals',
     [
       [['a'], 'allow once what is shown'],
+      [['z'], 'undo, before it is sent'],
       [['e'], 'edit it, then allow'],
       [['d'], 'deny, with a reason if you like'],
+      [['g'], 'review similar requests together'],
     ],
   ],
   [
@@ -103,4 +134,27 @@ export const HELP: readonly (readonly [title: string, rows: readonly (readonly [
       [['Ctrl', 'Enter'], 'send, while you type'],
     ],
   ],
+  [
+    'Without deciding',
+    [
+      [['c'], 'comment, or ask the agent why'],
+      [['i'], 'I’m on it, or no longer'],
+      [['h'], 'snooze'],
+      [['x', 'X'], 'select it, or all that are listed'],
+    ],
+  ],
+];
+
+/** The query language, which inbox and history share. */
+export const QUERY_HELP: readonly (readonly [term: string, finds: string])[] = [
+  ['agent:claude', 'what this agent asks'],
+  ['tool:bash', 'approvals of this tool'],
+  ['project:shop', 'what belongs to this project'],
+  ['session:release', 'a session by its title or id'],
+  ['by:lead', 'who answered it, or is on it'],
+  ['risk:destructive', 'destructive, production, outside-folder, network, unclear (inbox)'],
+  ['is:question', 'approval, question, expiring, taken, commented, snoozed; allowed, denied, expired, …'],
+  ['after:2026-11-01', 'from that day on; before: until that day (UTC)'],
+  ['“npm publish”', 'these words together, in quotes'],
+  ['-agent:codex -word', 'not these'],
 ];

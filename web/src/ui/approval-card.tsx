@@ -26,12 +26,13 @@ interface ApprovalCardProps {
   hasKeys: boolean;
   frame: Frame;
   onDone: (what: 'Allowed' | 'Denied') => void;
+  onHeld?: (() => void) | undefined;
   onRefused: (refusal: Refusal) => void;
 }
 
-export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused }: ApprovalCardProps) {
+export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, onHeld }: ApprovalCardProps) {
   const { request } = ask;
-  const approval = useApproval({ ask, hasKeys, onDone, onRefused });
+  const approval = useApproval({ ask, hasKeys, onDone, onRefused, onHeld });
   const { form, submission } = approval;
   const actions = (
     <>

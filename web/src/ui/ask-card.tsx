@@ -17,7 +17,7 @@ import { CardFrame, type Frame } from './card-frame.tsx';
 import { EndedAsk } from './ended-ask.tsx';
 import { QuestionCard } from './question-card.tsx';
 
-const VIEW_ONLY = 'It waits for an answer. This browser was signed in to look, not to answer.';
+const VIEW_ONLY = 'It is waiting for an answer. You have view-only access.';
 
 interface AskCardProps {
   ask: AskView;
@@ -27,9 +27,11 @@ interface AskCardProps {
   hasKeys: boolean;
   onBack: (() => void) | undefined;
   onDone: (ask: AskView, what: string) => void;
+  /** An allow of it is held back, and can be undone. */
+  onHeld?: ((ask: AskView) => void) | undefined;
 }
 
-export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDone }: AskCardProps) {
+export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDone, onHeld }: AskCardProps) {
   const requester = useRequester(ask);
   const mayAnswer = useMayAnswer();
   const me = useMe();
@@ -51,7 +53,15 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
     return frame(readOnly, <p className="small muted">{VIEW_ONLY}</p>, isWhole);
   }
   const common = { hasKeys, frame, onDone: done, onRefused: refused };
-  if (ask.kind === 'approval') return <ApprovalCard {...common} ask={ask} session={sessions.get(ask.session_id)} />;
+  if (ask.kind === 'approval')
+    return (
+      <ApprovalCard
+        {...common}
+        onHeld={onHeld && (() => onHeld(ask))}
+        ask={ask}
+        session={sessions.get(ask.session_id)}
+      />
+    );
   if (ask.mode === 'form') return <FormCard {...common} ask={ask} />;
   const { request } = ask;
   const answerRun = (resolution: object) => (options: { idempotencyKey: string }) =>

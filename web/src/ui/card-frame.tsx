@@ -4,6 +4,8 @@ import { ArrowLeft } from 'lucide-react';
 import type { ReactNode, Ref } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { useSighting } from '../hooks/sighting.ts';
+import { AskMarks } from './ask-marks.tsx';
+import { Comments } from './comments.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { SeenBy } from './seen-by.tsx';
 import './card-frame.css';
@@ -67,8 +69,10 @@ export function CardFrame({ ask, sessions, requester, isInline, isWhole, body, a
       <div>
         <Crumbs ask={ask} sessions={sessions} requester={requester} />
         <SeenBy ask={ask} />
+        <AskMarks ask={ask} hasKeys={!isInline} />
       </div>
       {body}
+      <Comments ask={ask} session={sessions.get(ask.session_id)} hasKeys={!isInline} />
     </>
   );
   return <Card {...{ label: 'Request', isInline, bodyRef, body: framed, actions }} />;

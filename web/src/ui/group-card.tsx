@@ -11,6 +11,7 @@ import { idempotencyKeys } from '../hooks/idempotency-keys.ts';
 import { useSighting } from '../hooks/sighting.ts';
 import { useStoredText } from '../hooks/stored-text.ts';
 import { toast } from '../hooks/toasts.ts';
+import { holdBack } from '../hooks/undo.ts';
 import { partsOf } from '../state/action-parts.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
 import { Card, CardTitle } from './card-frame.tsx';
@@ -47,6 +48,8 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
     onRefused(why);
     if (why !== undefined) return;
     setSending(true);
+    const ids = chosen.map(({ ask_id }) => ask_id);
+    if (behavior === 'allow' && !(await holdBack(ids, `Allowing ${ids.length}`))) return setSending(false);
     let decided = 0;
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
     for (const { runId, resolutions } of batchesOf(chosen, ({ ask_id }) => ({

@@ -1,12 +1,14 @@
-// Lists the keyboard shortcuts in a dialog.
-import { HELP } from '../state/keys.ts';
+// Lists the keyboard shortcuts and the query language in a dialog.
+import { prefer, usePreferences } from '../hooks/preferences.ts';
+import { HELP, QUERY_HELP } from '../state/keys.ts';
 import { Dialog } from './dialog.tsx';
 import './key.css';
 import './help.css';
 
 export default function Help({ onClose }: { onClose: () => void }) {
+  const { shortcuts } = usePreferences();
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Shortcuts" onClose={onClose}>
       <div className="help-columns">
         {HELP.map(([title, rows]) => (
           <section key={title}>
@@ -26,8 +28,23 @@ export default function Help({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
+      <h3>Search</h3>
+      <dl className="help-query">
+        {QUERY_HELP.map(([term, finds]) => (
+          <div key={term}>
+            <dt>
+              <code>{term}</code>
+            </dt>
+            <dd>{finds}</dd>
+          </div>
+        ))}
+      </dl>
+      <label className="help-switch">
+        <input type="checkbox" checked={shortcuts} onChange={(event) => prefer({ shortcuts: event.target.checked })} />{' '}
+        Single-key shortcuts
+      </label>
       <p className="small muted">
-        Keys do nothing to an ask while you type, while they are held down, or right after the list has moved by itself.
+        Keys decide nothing while you type, while they are held down, or right after the list has changed by itself.
       </p>
     </Dialog>
   );

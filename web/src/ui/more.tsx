@@ -7,7 +7,11 @@ import './more.css';
 export default function More({ onClose, ...settings }: ComponentProps<typeof Settings> & { onClose: () => void }) {
   return (
     <Dialog title="More" onClose={onClose}>
-      <div className="more-settings">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: a link below was followed, by click or key */}
+      <div
+        className="more-settings"
+        onClick={(event) => event.target instanceof Element && event.target.closest('a') && onClose()}
+      >
         <Settings {...settings} />
       </div>
     </Dialog>

@@ -1,4 +1,4 @@
-// Draws the navigation: pages, the number of pending asks, connection, theme, help and sign-out. On a phone there is room
+// Draws the navigation: pages, the number of pending asks, connection, settings, help and sign-out. On a phone there is room
 // for the pages only; the settings are in the dialog "More".
 import {
   ChartColumn,
@@ -7,16 +7,13 @@ import {
   History,
   Inbox,
   LogOut,
-  Moon,
   PlayCircle,
   Rows2,
   ShieldCheck,
-  Sun,
+  SlidersHorizontal,
 } from 'lucide-react';
-import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Inbox as InboxState } from '../../../src/client/inbox-model.ts';
-import { applyTheme, currentTheme } from '../hooks/theme.ts';
 import { Brand } from './brand.tsx';
 import { Key } from './key.tsx';
 import { NotifyButton } from './notify-button.tsx';
@@ -87,9 +84,11 @@ export const Settings = ({ link, name, onHelp, onSignOut }: SettingsProps) => (
       <ShieldCheck className="icon" /> Rules and grants
     </Link>
     <NotifyButton />
-    <ThemeButton />
+    <Link href="/settings" className="nav-link">
+      <SlidersHorizontal className="icon" /> Settings
+    </Link>
     <button type="button" className="nav-link" onClick={onHelp}>
-      <CircleHelp className="icon" /> Keyboard <Key>?</Key>
+      <CircleHelp className="icon" /> Shortcuts <Key>?</Key>
     </button>
     <button type="button" className="nav-link" onClick={onSignOut} title={`Signed in as ${name}`}>
       <LogOut className="icon" /> Sign out
@@ -97,25 +96,10 @@ export const Settings = ({ link, name, onHelp, onSignOut }: SettingsProps) => (
   </>
 );
 
-const LINKS = { live: 'Live', connecting: 'Connecting…', lost: 'No connection' } as const;
+const LINKS = { live: 'Live', connecting: 'Connecting…', lost: 'Offline' } as const;
 
 const LinkState = ({ link, name }: Pick<SettingsProps, 'link' | 'name'>) => (
   <div className={`link-state ${link}`} role="status">
     <span className="dot" /> {LINKS[link]} · {name}
   </div>
 );
-
-function ThemeButton() {
-  const [theme, setTheme] = useState(currentTheme);
-  const next = theme === 'dark' ? 'light' : 'dark';
-  const change = () => {
-    applyTheme(next);
-    setTheme(next);
-  };
-  return (
-    <button type="button" className="nav-link" onClick={change}>
-      {theme === 'dark' ? <Sun className="icon" /> : <Moon className="icon" />} {next === 'dark' ? 'Dark' : 'Light'}{' '}
-      theme
-    </button>
-  );
-}

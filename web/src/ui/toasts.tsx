@@ -1,6 +1,7 @@
 // Draws the toasts, and passes announcements to screen readers. hooks/toasts.ts owns them.
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
+import { Key } from './key.tsx';
 import './toasts.css';
 
 export function Toasts() {
@@ -9,10 +10,15 @@ export function Toasts() {
   return (
     <>
       <div className="toasts" role="status">
-        {toasts.map(({ id, text, tone }) => (
+        {toasts.map(({ id, text, tone, action }) => (
           <p key={id} className={`toast ${tone}`}>
             {tone === 'good' ? <CircleCheck className="icon" /> : <CircleAlert className="icon" />}
             <span>{text}</span>
+            {action && (
+              <button type="button" className="toast-action" onClick={action.run}>
+                {action.label} <Key>{action.key}</Key>
+              </button>
+            )}
             <button type="button" className="toast-close" aria-label="Dismiss" onClick={() => dismissToast(id)}>
               <X className="icon" />
             </button>

@@ -1,0 +1,191 @@
+// Tests working through the inbox: comments that decide nothing, "I'm on it", snooze, views in the address, selecting
+// several, undo, the palette, shortcuts that are switched off, and a focus that is always somewhere.
+// Covers: web/src/ui/comments.tsx, web/src/ui/ask-marks.tsx, web/src/ui/triage-bar.tsx, web/src/ui/palette.tsx,
+// web/src/hooks/undo.ts, web/src/hooks/preferences.ts, web/src/hooks/row-focus.ts, web/src/hooks/sound.ts,
+// web/src/pages/settings.tsx, web/src/state/snooze.ts
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
+
+const MOVED_MS = 400;
+
+describeInBrowser('triage', () => {
+  const testBed = useTestBed();
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+  const begin = async (title: string, project: string) => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title, project_ids: [project] });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    let calls = 0;
+    const ask = (command: string, more = {}) =>
+      client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: `c${calls++}`,
+        tool_name: 'Bash',
+        input: { command },
+        ...more,
+      });
+    return { session_id, ask, end: () => client.sessions.end(session_id) };
+  };
+  const stateOf = ({ ask_id }: AskView) => testBed.client.asks.get(ask_id);
+  const statusOf = async (ask: AskView) => (await stateOf(ask)).status;
+  const rows = (page: Page) =>
+    page.getByRole('listitem').evaluateAll((items) => items.map((item) => item.textContent ?? ''));
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.className || document.activeElement?.id);
+
+  it('comments without deciding, says who reads it, and shows the reply of the agent', async () => {
+    const run = await begin('Comments', 'talk');
+    const heard = await run.ask('make deploy', { takes_comments: true });
+    const deaf = await run.ask('ls deaf');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${heard.ask_id}`);
+    await button(page, 'Comment').waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('c');
+    const field = page.getByLabel('Comment. The request stays open.');
+    await page.getByText('reads it now and may reply here').waitFor();
+    // What allows in a thread is a comment here.
+    await field.fill('yes');
+    await page.keyboard.press('Enter');
+    await field.fill('approve\nwhy?');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stateOf(heard)).comments?.[0]?.text).toBe('approve\nwhy?');
+    expect(await statusOf(heard)).toBe('pending');
+    await testBed.client.asks.comment(heard.ask_id, 'Because it is Friday.');
+    await page.getByText('Because it is Friday.').waitFor();
+    await page.goto(`/asks/${deaf.ask_id}`);
+    await button(page, 'Comment').click();
+    await page.getByText('can’t read comments while it waits').waitFor();
+    await run.end();
+  });
+
+  it('shows everyone who is on it and what is snoozed, and sorts, groups and filters by the address', async () => {
+    const run = await begin('Release', 'shop');
+    const other = await begin('Docs', 'docs');
+    const plain = await other.ask('echo plain');
+    const risky = await run.ask('rm -rf build');
+    const { page } = await testBed.signedIn('lead');
+    const mate = (await testBed.signedIn('mate')).page;
+    await page.goto(`/asks/${plain.ask_id}`);
+    await button(page, 'I’m on it').waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('i');
+    await mate.getByRole('list', { name: 'Requests' }).getByText('lead').waitFor();
+    await page.goto(`/asks/${plain.ask_id}?sort=risk&group=project`);
+    await expect.poll(async () => (await rows(page)).map((row) => /^(shop|docs)/.exec(row)?.[0])).toContain('shop');
+    const order = (await rows(page)).join('\n');
+    expect(order.indexOf('rm -rf build')).toBeLessThan(order.indexOf('echo plain'));
+    await page.getByRole('button', { name: 'Snooze' }).click();
+    await page.getByRole('button', { name: '1 hour' }).click();
+    await mate.getByRole('heading', { name: /Snoozed/ }).waitFor();
+    expect(await statusOf(plain)).toBe('pending');
+    await page.getByLabel('Search and filter').fill('project:shop -nothing');
+    await page.getByText('1 of 2').waitFor();
+    await page.reload();
+    await page.getByText('1 of 2').waitFor();
+    expect(await page.getByLabel('Search and filter').inputValue()).toBe('project:shop -nothing');
+    await button(page, 'Save view').click();
+    await page.getByLabel('Name of the view').fill('Shop');
+    await page.keyboard.press('Enter');
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Shop' }).click();
+    await page.getByText('1 of 2').waitFor();
+    expect(await statusOf(risky)).toBe('pending');
+    await run.end();
+    await other.end();
+  });
+
+  it('selects several and reviews them together, each shown, none decided before', async () => {
+    const run = await begin('Several', 'many');
+    const asks = [await run.ask('npm test'), await run.ask('ls -l'), await run.ask('git status')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('2 selected').waitFor();
+    await page.keyboard.press('g');
+    const card = page.getByRole('article');
+    await card.getByText('ls -l').waitFor();
+    expect(await card.getByText('git status').count()).toBe(0);
+    for (const ask of asks) expect(await statusOf(ask)).toBe('pending');
+    await run.end();
+  });
+
+  it('sends an allow after a pause in which it can be undone, and nothing when the page is closed', async () => {
+    const run = await begin('Undo', 'undo');
+    const [undone, closed, next] = [await run.ask('one'), await run.ask('two'), await run.ask('three')];
+    const { page } = await testBed.signedIn('lead');
+    await page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
+    await page.goto(`/asks/${undone.ask_id}`);
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('a');
+    // The next one is shown at once; a key that was meant for the first decides nothing.
+    await page.getByText('Allowing: one').waitFor();
+    await expect.poll(() => new URL(page.url()).pathname).not.toContain(undone.ask_id);
+    await page.keyboard.press('z');
+    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.goto(`/asks/${closed.ask_id}`);
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('a');
+    await page.getByText('Allowing: two').waitFor();
+    await page.goto('/settings');
+    await page.getByLabel(/Undo before an allow is sent/).uncheck();
+    await page.goto(`/asks/${next.ask_id}`);
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('a');
+    await expect.poll(() => statusOf(next)).toBe('answered');
+    expect([await statusOf(undone), await statusOf(closed)]).toEqual(['pending', 'pending']);
+    await run.end();
+  });
+
+  it('keeps the focus on a row after keys, Escape and decisions, with one stop of the Tab key for the list', async () => {
+    const run = await begin('Focus', 'focus');
+    const asks = [await run.ask('first'), await run.ask('second'), await run.ask('third')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('j');
+    await expect.poll(() => focused(page)).toBe('row-link');
+    expect(await page.locator('.row-link[tabindex="0"]').count()).toBe(1);
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => focused(page)).toBe('row-link');
+    await page.keyboard.press('a');
+    await expect.poll(() => statusOf(asks[1] as AskView)).toBe('answered');
+    await expect.poll(() => focused(page)).toBe('row-link');
+    await run.end();
+  });
+
+  it('finds commands and requests in the palette, and ignores single keys where they are switched off', async () => {
+    const run = await begin('Palette', 'find');
+    const asks = [await run.ask('needle'), await run.ask('hay')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${asks[1]?.ask_id}`);
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Command, page/ }).fill('needle');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/asks/${asks[0]?.ask_id}`);
+    await page.keyboard.press('?');
+    await page.getByText('-agent:codex -word').waitFor();
+    await page.getByLabel('Single-key shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await page.waitForTimeout(MOVED_MS);
+    for (const key of ['a', 'd', 'x', '?', '1']) await page.keyboard.press(key);
+    expect(await page.getByText('1 selected').count()).toBe(0);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await statusOf(asks[0] as AskView)).toBe('pending');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/asks/${asks[1]?.ask_id}`);
+    await run.end();
+  });
+});

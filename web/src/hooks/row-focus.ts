@@ -1,0 +1,40 @@
+// Keeps the keyboard focus on something: after a key that moves the selection it is on the selected row, and whenever the
+// focused element goes away (a decision, Escape, a closed field) it falls back to that row or to the page, never to the body.
+
+const isFree = (): boolean =>
+  document.activeElement === null ||
+  document.activeElement === document.body ||
+  document.activeElement.matches('#main, .row-link, .card-scroll');
+
+let wantedId: string | undefined;
+
+/** The next row of this request that is drawn as selected takes the focus. */
+export const wantRowFocus = (askId: string | undefined): void => {
+  wantedId = askId;
+};
+
+export function takeRowFocus(askId: string, row: HTMLElement | null): void {
+  if (wantedId !== askId || !row) return;
+  wantedId = undefined;
+  if (isFree()) row.focus({ preventScroll: true });
+}
+
+export function listenToLostFocus(signal: AbortSignal): void {
+  document.addEventListener(
+    'focusout',
+    ({ relatedTarget }) => {
+      if (relatedTarget === null) requestAnimationFrame(restore);
+    },
+    { signal },
+  );
+}
+
+/** A window that lost the focus keeps its element; a dialog restores the focus itself. */
+function restore(): void {
+  const { activeElement } = document;
+  if (!document.hasFocus() || (activeElement && activeElement !== document.body)) return;
+  if (document.querySelector('dialog[open]')) return;
+  const row = document.querySelector<HTMLElement>('.row-link[aria-current="true"]');
+  const isShown = row?.offsetParent !== null && row;
+  (isShown || document.querySelector<HTMLElement>('#main'))?.focus({ preventScroll: true });
+}

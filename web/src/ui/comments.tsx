@@ -1,0 +1,110 @@
+// Shows the comments on a request and the agent's replies, and takes another comment. A comment decides nothing: it has a
+// call of its own, and the request stays open. Says where the agent cannot read it.
+import { MessageSquare } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { useCommands } from '../hooks/commands.ts';
+import { useMayAnswer } from '../hooks/me.ts';
+import { useStoredText } from '../hooks/stored-text.ts';
+import { useSubmission } from '../hooks/submission.ts';
+import { agentName } from '../text/session-text.ts';
+import { oneLine } from '../text/visible.ts';
+import { Age } from './age.tsx';
+import { Prose } from './text.tsx';
+import './comments.css';
+
+const LONGEST = 10_000;
+
+interface CommentsProps {
+  ask: AskView;
+  session: SessionView | undefined;
+  hasKeys: boolean;
+}
+
+export function Comments({ ask, session, hasKeys }: CommentsProps) {
+  const mayComment = useMayAnswer() && ask.status === 'pending';
+  const [text, setText] = useStoredText(`holdpoint-comment-${ask.ask_id}`);
+  const [isOpen, setOpen] = useState(text !== '');
+  const { isSending, refusal, send } = useSubmission(`comment-${ask.ask_id}`);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const noteId = useId();
+  const { comments = [] } = ask;
+  const open = () => {
+    setOpen(true);
+    requestAnimationFrame(() => field.current?.focus());
+  };
+  const close = () => {
+    setOpen(false);
+    setText('');
+  };
+  useCommands(hasKeys && mayComment ? { comment: open, ...(isOpen && { back: () => setOpen(false) }) } : {});
+  const submit = async () => {
+    const said = text.trim();
+    if (said === '' || isSending) return;
+    const failed = await send({ text: said }, (options) => api.asks.comment(ask.ask_id, said, options));
+    if (!failed) close();
+  };
+  if (!mayComment && comments.length === 0) return null;
+  const agent = session ? agentName(session) : 'The agent';
+  return (
+    <section className="comments" aria-label="Comments">
+      {comments.length > 0 && (
+        <ol>
+          {comments.map(({ comment_id, role, by, at_ms, text: said }) => (
+            <li key={comment_id} className={role}>
+              <span className="tiny muted">
+                {oneLine(by)} <Age atMs={at_ms} />
+              </span>
+              <Prose text={said} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {mayComment && !isOpen && (
+        <button type="button" className="button quiet small" onClick={open}>
+          <MessageSquare className="icon" /> Comment
+        </button>
+      )}
+      {mayComment && isOpen && (
+        <div className="comment-form">
+          <label>
+            <span className="small">Comment. The request stays open.</span>
+            <textarea
+              ref={field}
+              className="field"
+              rows={2}
+              maxLength={LONGEST}
+              value={text}
+              placeholder={ask.takes_comments ? 'Why? Show me first…' : 'A note for the others'}
+              aria-describedby={noteId}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit();
+              }}
+            />
+          </label>
+          <p className="tiny muted" id={noteId}>
+            {ask.takes_comments
+              ? `${agent} reads it now and may reply here.`
+              : `${agent} can’t read comments while it waits: only people see this. To tell the agent something, deny with a reason.`}
+          </p>
+          {refusal && <p className="notice bad">{refusal.text}</p>}
+          <div className="comment-actions">
+            <button
+              type="button"
+              className="button small"
+              disabled={isSending || text.trim() === ''}
+              onClick={() => void submit()}
+            >
+              Send comment
+            </button>
+            <button type="button" className="button quiet small" onClick={close}>
+              Discard
+            </button>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}

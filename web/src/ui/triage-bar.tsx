@@ -1,0 +1,150 @@
+// Draws how the inbox is sorted and grouped, saved views, and what can be done to several selected requests. Decides
+// nothing: "Review together" opens a card that shows each of them.
+import { AlarmClock, Bookmark, Hand, Layers, X } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { GROUPINGS, type Grouping, SORTS, type Sort } from '../../../src/client/triage.ts';
+import { forgetView, saveView, usePreferences } from '../hooks/preferences.ts';
+import { snoozeChoices } from '../state/snooze.ts';
+import { type Triage, triageSearch } from '../state/triage-address.ts';
+import './triage-bar.css';
+
+const SORT_LABELS: Record<Sort, string> = { oldest: 'Oldest', newest: 'Newest', deadline: 'Deadline', risk: 'Risk' };
+const GROUP_LABELS: Record<Grouping, string> = {
+  none: 'No groups',
+  session: 'By session',
+  project: 'By project',
+  agent: 'By agent',
+};
+
+interface TriageBarProps {
+  triage: Triage;
+  onChange: (part: Partial<Triage>) => void;
+}
+
+export function TriageBar({ triage, onChange }: TriageBarProps) {
+  const { views } = usePreferences();
+  const [name, setName] = useState<string>();
+  const search = triageSearch(triage);
+  const isSaved = views.some((view) => view.search === search);
+  const save = () => {
+    if (name?.trim()) saveView({ name: name.trim(), search });
+    setName(undefined);
+  };
+  return (
+    <div className="triage-bar">
+      <select
+        className="field small"
+        aria-label="Sort by"
+        value={triage.sort}
+        onChange={(event) => onChange({ sort: event.target.value as Sort })}
+      >
+        {SORTS.map((sort) => (
+          <option key={sort} value={sort}>
+            {SORT_LABELS[sort]}
+          </option>
+        ))}
+      </select>
+      <select
+        className="field small"
+        aria-label="Group"
+        value={triage.group}
+        onChange={(event) => onChange({ group: event.target.value as Grouping })}
+      >
+        {GROUPINGS.map((group) => (
+          <option key={group} value={group}>
+            {GROUP_LABELS[group]}
+          </option>
+        ))}
+      </select>
+      {search !== '' && !isSaved && name === undefined && (
+        <button type="button" className="button quiet small" onClick={() => setName(triage.q)}>
+          <Bookmark className="icon" /> Save view
+        </button>
+      )}
+      {name !== undefined && (
+        <form
+          className="save-view"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save();
+          }}
+        >
+          <input
+            className="field small"
+            aria-label="Name of the view"
+            maxLength={60}
+            // biome-ignore lint/a11y/noAutofocus: the person has just opened it
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <button type="submit" className="button small">
+            Save
+          </button>
+        </form>
+      )}
+      {views.length > 0 && (
+        <nav className="saved-views" aria-label="Saved views">
+          {views.map((view) => (
+            <span key={view.name} className="chip">
+              <Link href={`/${view.search}`} aria-current={view.search === search ? 'page' : undefined}>
+                {view.name}
+              </Link>
+              {view.search === search && (
+                <button type="button" aria-label={`Forget ${view.name}`} onClick={() => forgetView(view.name)}>
+                  <X className="icon" />
+                </button>
+              )}
+            </span>
+          ))}
+        </nav>
+      )}
+    </div>
+  );
+}
+
+interface MarkedBarProps {
+  count: number;
+  onTogether: (() => void) | undefined;
+  onTake: () => void;
+  onSnooze: (untilMs: number) => void;
+  onClear: () => void;
+}
+
+export function MarkedBar({ count, onTogether, onTake, onSnooze, onClear }: MarkedBarProps) {
+  const [isSnoozing, setSnoozing] = useState(false);
+  return (
+    <fieldset className="marked-bar" aria-label={`${count} selected`}>
+      <span className="small">{count} selected</span>
+      {onTogether && (
+        <button type="button" className="button small" onClick={onTogether}>
+          <Layers className="icon" /> Review together
+        </button>
+      )}
+      <button type="button" className="button small" onClick={onTake}>
+        <Hand className="icon" /> I’m on it
+      </button>
+      <button
+        type="button"
+        className="button small"
+        aria-expanded={isSnoozing}
+        onClick={() => setSnoozing(!isSnoozing)}
+      >
+        <AlarmClock className="icon" /> Snooze
+      </button>
+      <button type="button" className="button quiet small" onClick={onClear}>
+        Clear
+      </button>
+      {isSnoozing && (
+        <span className="saved-views">
+          {snoozeChoices(new Date()).map(([label, until]) => (
+            <button key={label} type="button" className="button quiet small" onClick={() => onSnooze(until)}>
+              {label}
+            </button>
+          ))}
+        </span>
+      )}
+    </fieldset>
+  );
+}
