@@ -34,7 +34,19 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-const ADDRESSES = ['/', '/sign-in', '/asks', '/asks/*', '/sessions', '/sessions/*', '/history', '/insights'];
+const ADDRESSES = [
+  '/',
+  '/sign-in',
+  '/asks',
+  '/asks/*',
+  '/sessions',
+  '/sessions/*',
+  '/history',
+  '/history/*',
+  '/insights',
+  '/rules',
+  '/settings',
+];
 /** Named by their content, so they never change under their name. */
 const HASHED = '/assets/*';
 /** Fixed names: asked for by browsers, or needed at the root of what they control. */

@@ -174,7 +174,7 @@ describeInBrowser('accidents', () => {
     await read.waitFor();
     expect(await read.isDisabled()).toBe(true);
     await page.keyboard.press('a');
-    await page.getByText('Read it to its end, then allow it.').waitFor();
+    await page.getByText('Read to the end, then allow it.').waitFor();
     expect(await statusOf(ask)).toBe('pending');
     // Its beginning and its end each have to be in view for a moment.
     const card = page.locator('.card-scroll');
@@ -220,7 +220,7 @@ describeInBrowser('accidents', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('npm');
     await page.keyboard.press('Enter');
-    await page.waitForURL(`**/asks/${found.ask_id}`);
+    await page.waitForURL(`**/asks/${found.ask_id}*`);
     await page.keyboard.press('a');
     expect(await statusOf(hidden)).toBe('pending');
     await page.getByLabel('Search and filter').fill('no such thing');

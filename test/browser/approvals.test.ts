@@ -170,11 +170,12 @@ describeInBrowser('approvals', () => {
 
     const three = [await raise('make all 1'), await raise('make all 2'), await raise('make all 3')];
     await tabTo(/3 similar requests/);
-    await page.getByRole('checkbox').nth(1).waitFor();
+    await page.getByRole('article').getByRole('checkbox').nth(1).waitFor();
     for (
       let i = 0;
       i < 60 &&
       !(await page
+        .getByRole('article')
         .getByRole('checkbox')
         .nth(1)
         .evaluate((b) => b === document.activeElement));

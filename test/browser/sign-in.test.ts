@@ -111,7 +111,7 @@ describeInBrowser('signing in', () => {
     const { page } = await testBed.signedOut();
     await page.goto((await testBed.client.signIn.offer({ name: 'mate', scope: 'viewer' })).url);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('signed in to look, not to answer').waitFor();
+    await page.getByText('You have view-only access').waitFor();
     await page.getByText('echo viewed').first().waitFor();
     expect(
       await page

@@ -89,7 +89,7 @@ describeInBrowser('triage', () => {
     await page.getByLabel('Name of the view').fill('Shop');
     await page.keyboard.press('Enter');
     await page.goto('/');
-    await page.getByRole('link', { name: 'Shop' }).click();
+    await page.getByRole('link', { name: 'Shop', exact: true }).click();
     await page.getByText('1 of 2').waitFor();
     expect(await statusOf(risky)).toBe('pending');
     await run.end();

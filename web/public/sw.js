@@ -2,7 +2,7 @@
 // handles clicks on notifications. API responses are never cached: stale asks are not shown.
 const CACHE = 'holdpoint-page';
 const DOCUMENT = '/';
-const PAGES = /^\/(?:$|(?:sign-in|asks|sessions|history|insights)(?:\/|$))/;
+const PAGES = /^\/(?:$|(?:sign-in|asks|sessions|history|insights|rules|settings)(?:\/|$))/;
 
 self.addEventListener('install', (event) => {
   event.waitUntil(

@@ -10,13 +10,11 @@ import { listenToKeys, useCommands } from './hooks/commands.ts';
 import { listenToGestures } from './hooks/gesture.ts';
 import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
-import { notifyOf } from './hooks/notifications.ts';
+import { preferences } from './hooks/preferences.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
-import { chime } from './hooks/sound.ts';
 import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
 import { InboxPage } from './pages/inbox.tsx';
-import { SignInPage } from './pages/sign-in.tsx';
 import { heading, summary } from './text/ask-text.ts';
 import { isSignedOut } from './text/failure.ts';
 import { Nav } from './ui/nav.tsx';
@@ -24,6 +22,7 @@ import { StandalonePage } from './ui/standalone-page.tsx';
 import { Toasts } from './ui/toasts.tsx';
 import './app.css';
 
+const SignInPage = lazy(() => import('./pages/sign-in.tsx'));
 const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
 const SessionPage = lazy(() => import('./pages/session.tsx'));
 const HistoryPage = lazy(() => import('./pages/history.tsx'));
@@ -71,7 +70,12 @@ export function App({ code: given }: { code: string | undefined }) {
     setCode(undefined);
     setSignIn(me);
   };
-  if (signIn === 'signed-out') return <SignInPage code={code} onSignedIn={enter} />;
+  if (signIn === 'signed-out')
+    return (
+      <Suspense fallback={null}>
+        <SignInPage code={code} onSignedIn={enter} />
+      </Suspense>
+    );
   return (
     <Me value={signIn}>
       <Frame me={signIn} onSignedOut={signedOut} />
@@ -108,8 +112,8 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     void followLiveInbox(stop.signal, {
       raised(asks) {
         announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
-        notifyOf(asks);
-        chime();
+        void import('./hooks/notifications.ts').then(({ notifyOf }) => notifyOf(asks));
+        if (preferences().sound) void import('./hooks/sound.ts').then(({ chime }) => chime());
       },
       // This person may have answered in another window, or with a post in the thread.
       settled: (askId, { answered_by }) => answered_by === me.name && forgetTouched(askId),

@@ -8,8 +8,8 @@ import { createRoot } from 'react-dom/client';
 import { navigate } from 'wouter/use-browser-location';
 import { App } from './app.tsx';
 import { registerServiceWorker } from './hooks/service-worker.ts';
+import { takeCode } from './hooks/sign-in-code.ts';
 import { restoreTheme } from './hooks/theme.ts';
-import { takeCode } from './pages/sign-in.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 
 restoreTheme();

@@ -15,7 +15,6 @@ import {
 } from '../../../src/client/inbox-model.ts';
 import { api } from '../api.ts';
 import { isSignedOut } from '../text/failure.ts';
-import { closeNotification } from './notifications.ts';
 import { followShared } from './shared-stream.ts';
 import { isTouched } from './touched-asks.ts';
 
@@ -83,7 +82,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
           },
           settled(askId, answer) {
             update(settled(inbox, askId, answer, Date.now()));
-            void closeNotification(askId);
+            void import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId));
             listener.settled(askId, answer);
           },
           completed: (ask) => update(completed(inbox, ask)),

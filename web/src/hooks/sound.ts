@@ -1,5 +1,4 @@
 // Plays a short tone for new requests, where the person has switched it on. Browsers allow it after the first click or key.
-import { preferences } from './preferences.ts';
 
 const PAUSE_MS = 3000;
 let playedAtMs = Number.NEGATIVE_INFINITY;
@@ -8,7 +7,7 @@ let context: AudioContext | undefined;
 /** At most once in a few seconds, however many arrive. */
 export function chime(): void {
   const now = performance.now();
-  if (!preferences().sound || now - playedAtMs < PAUSE_MS) return;
+  if (now - playedAtMs < PAUSE_MS) return;
   playedAtMs = now;
   context ??= new AudioContext();
   const { currentTime: at, destination } = context;

@@ -24,12 +24,13 @@ import { AskList } from '../ui/ask-list.tsx';
 import { DismissibleNotice } from '../ui/dismissible-notice.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { SearchBox } from '../ui/search-box.tsx';
-import { MarkedBar, TriageBar } from '../ui/triage-bar.tsx';
 import './inbox.css';
 
 const AskCard = lazy(() => import('../ui/ask-card.tsx'));
 const PastAsk = lazy(() => import('../ui/past-ask.tsx'));
 const GroupCard = lazy(() => import('../ui/group-card.tsx'));
+const TriageBar = lazy(() => import('../ui/triage-bar.tsx'));
+const MarkedBar = lazy(() => import('../ui/marked-bar.tsx'));
 const EmptyInbox = lazy(() => import('../ui/empty-inbox.tsx'));
 
 /** By the term of the search that selects it. */
@@ -212,16 +213,20 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
             value={q.match(KIND_TERM)?.[0] ?? ''}
             onChoose={(term) => change({ q: `${q.replace(KIND_TERM, '').trim()} ${term}`.trim() })}
           />
-          <TriageBar triage={triage} onChange={change} />
+          <Suspense fallback={<div className="triage-space" />}>
+            <TriageBar triage={triage} onChange={change} />
+          </Suspense>
         </div>
         {marked.length > 0 && mayAnswer && (
-          <MarkedBar
-            count={marked.length}
-            onTogether={markedGroup && (() => setOpenGroup(MARKED))}
-            onTake={() => forMarked(api.asks.take)}
-            onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
-            onClear={() => setMarkedIds(new Set())}
-          />
+          <Suspense fallback={null}>
+            <MarkedBar
+              count={marked.length}
+              onTogether={markedGroup && (() => setOpenGroup(MARKED))}
+              onTake={() => forMarked(api.asks.take)}
+              onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
+              onClear={() => setMarkedIds(new Set())}
+            />
+          </Suspense>
         )}
         {entries.length > 0 ? (
           <AskList

@@ -10,15 +10,13 @@ import './sign-in.css';
 
 const NAME_KEY = 'holdpoint-name';
 
-/** Call it once, before the first render. */
-export function takeCode(): string | undefined {
-  if (location.pathname !== '/sign-in' || location.hash.length < 2) return undefined;
-  const code = decodeURIComponent(location.hash.slice(1));
-  history.replaceState(null, '', '/sign-in');
-  return code;
-}
-
-export function SignInPage({ code, onSignedIn }: { code: string | undefined; onSignedIn: (me: MeView) => void }) {
+export default function SignInPage({
+  code,
+  onSignedIn,
+}: {
+  code: string | undefined;
+  onSignedIn: (me: MeView) => void;
+}) {
   const [name, setName] = useState(() => localStorage.getItem(NAME_KEY) ?? '');
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);

@@ -81,6 +81,7 @@ export function AskList({ sections, sessions, selectedId, markedIds, groupSizes,
             >
               <Row
                 entry={entry}
+                place={place}
                 where={whereOf(entry, sessions)}
                 isSelected={ask_id === selectedId}
                 isStop={isListed ? ask_id === selectedId : place === 0}
@@ -100,6 +101,7 @@ export function AskList({ sections, sessions, selectedId, markedIds, groupSizes,
 
 interface RowProps {
   entry: InboxEntry;
+  place: number;
   where: string;
   isSelected: boolean;
   isStop: boolean;
@@ -112,7 +114,7 @@ interface RowProps {
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { entry, where, isSelected, isStop, isMarked, isHeld, groupSize, onSelect, onMark } = props;
+  const { entry, place, where, isSelected, isStop, isMarked, isHeld, groupSize, onSelect, onMark } = props;
   const { ask } = entry;
   const link = useRef<HTMLAnchorElement>(null);
   const isApproval = !isQuestion(ask.request);
@@ -130,7 +132,7 @@ const Row = memo(function Row(props: RowProps) {
         type="checkbox"
         className="row-mark"
         tabIndex={-1}
-        aria-label={`Select ${summary(ask.request)}`}
+        aria-label={`Select request ${place + 1}`}
         checked={isMarked}
         onChange={() => onMark(ask.ask_id)}
       />

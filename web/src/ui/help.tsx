@@ -1,6 +1,6 @@
 // Lists the keyboard shortcuts and the query language in a dialog.
 import { prefer, usePreferences } from '../hooks/preferences.ts';
-import { HELP, QUERY_HELP } from '../state/keys.ts';
+import { HELP, QUERY_HELP } from '../state/help.ts';
 import { Dialog } from './dialog.tsx';
 import './key.css';
 import './help.css';

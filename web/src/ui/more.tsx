@@ -1,10 +1,10 @@
 // Shows the settings in a dialog, on a phone, where the navigation has no room for them.
 import type { ComponentProps } from 'react';
 import { Dialog } from './dialog.tsx';
-import { Settings } from './nav.tsx';
+import SettingsMenu from './settings-menu.tsx';
 import './more.css';
 
-export default function More({ onClose, ...settings }: ComponentProps<typeof Settings> & { onClose: () => void }) {
+export default function More({ onClose, ...settings }: ComponentProps<typeof SettingsMenu> & { onClose: () => void }) {
   return (
     <Dialog title="More" onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: a link below was followed, by click or key */}
@@ -12,7 +12,7 @@ export default function More({ onClose, ...settings }: ComponentProps<typeof Set
         className="more-settings"
         onClick={(event) => event.target instanceof Element && event.target.closest('a') && onClose()}
       >
-        <Settings {...settings} />
+        <SettingsMenu {...settings} />
       </div>
     </Dialog>
   );

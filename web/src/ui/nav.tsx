@@ -1,23 +1,15 @@
 // Draws the navigation: pages, the number of pending asks, connection, settings, help and sign-out. On a phone there is room
 // for the pages only; the settings are in the dialog "More".
-import {
-  ChartColumn,
-  CircleHelp,
-  Ellipsis,
-  History,
-  Inbox,
-  LogOut,
-  PlayCircle,
-  Rows2,
-  ShieldCheck,
-  SlidersHorizontal,
-} from 'lucide-react';
+import { ChartColumn, Ellipsis, History, Inbox, PlayCircle, Rows2 } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { Inbox as InboxState } from '../../../src/client/inbox-model.ts';
+import { LINKS } from '../text/link-text.ts';
 import { Brand } from './brand.tsx';
 import { Key } from './key.tsx';
-import { NotifyButton } from './notify-button.tsx';
+import type { SettingsMenuProps } from './settings-menu.tsx';
 import './nav.css';
+
+const SettingsMenu = lazy(() => import('./settings-menu.tsx'));
 
 const PAGES = [
   ['/', 'Inbox', Inbox],
@@ -26,14 +18,7 @@ const PAGES = [
   ['/insights', 'Insights', ChartColumn],
 ] as const;
 
-interface SettingsProps {
-  link: InboxState['link'];
-  name: string;
-  onHelp: () => void;
-  onSignOut: () => void;
-}
-
-interface NavProps extends SettingsProps {
+interface NavProps extends SettingsMenuProps {
   count: number;
   /** Undefined for a viewer. */
   onNewRun: (() => void) | undefined;
@@ -70,36 +55,10 @@ export function Nav({ count, onNewRun, onMore, ...settings }: NavProps) {
       </button>
       <div className="spacer" />
       <div className="only-wide">
-        <Settings {...settings} />
+        <Suspense fallback={null}>
+          <SettingsMenu {...settings} />
+        </Suspense>
       </div>
     </nav>
   );
 }
-
-/** Also shown in the dialog "More". */
-export const Settings = ({ link, name, onHelp, onSignOut }: SettingsProps) => (
-  <>
-    <LinkState link={link} name={name} />
-    <Link href="/rules" className="nav-link">
-      <ShieldCheck className="icon" /> Rules and grants
-    </Link>
-    <NotifyButton />
-    <Link href="/settings" className="nav-link">
-      <SlidersHorizontal className="icon" /> Settings
-    </Link>
-    <button type="button" className="nav-link" onClick={onHelp}>
-      <CircleHelp className="icon" /> Shortcuts <Key>?</Key>
-    </button>
-    <button type="button" className="nav-link" onClick={onSignOut} title={`Signed in as ${name}`}>
-      <LogOut className="icon" /> Sign out
-    </button>
-  </>
-);
-
-const LINKS = { live: 'Live', connecting: 'Connecting…', lost: 'Offline' } as const;
-
-const LinkState = ({ link, name }: Pick<SettingsProps, 'link' | 'name'>) => (
-  <div className={`link-state ${link}`} role="status">
-    <span className="dot" /> {LINKS[link]} · {name}
-  </div>
-);

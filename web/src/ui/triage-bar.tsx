@@ -1,11 +1,9 @@
-// Draws how the inbox is sorted and grouped, saved views, and what can be done to several selected requests. Decides
-// nothing: "Review together" opens a card that shows each of them.
-import { AlarmClock, Bookmark, Hand, Layers, X } from 'lucide-react';
+// Draws how the inbox is sorted and grouped, and the saved views.
+import { Bookmark, X } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { GROUPINGS, type Grouping, SORTS, type Sort } from '../../../src/client/triage.ts';
 import { forgetView, saveView, usePreferences } from '../hooks/preferences.ts';
-import { snoozeChoices } from '../state/snooze.ts';
 import { type Triage, triageSearch } from '../state/triage-address.ts';
 import './triage-bar.css';
 
@@ -22,7 +20,7 @@ interface TriageBarProps {
   onChange: (part: Partial<Triage>) => void;
 }
 
-export function TriageBar({ triage, onChange }: TriageBarProps) {
+export default function TriageBar({ triage, onChange }: TriageBarProps) {
   const { views } = usePreferences();
   const [name, setName] = useState<string>();
   const search = triageSearch(triage);
@@ -101,50 +99,5 @@ export function TriageBar({ triage, onChange }: TriageBarProps) {
         </nav>
       )}
     </div>
-  );
-}
-
-interface MarkedBarProps {
-  count: number;
-  onTogether: (() => void) | undefined;
-  onTake: () => void;
-  onSnooze: (untilMs: number) => void;
-  onClear: () => void;
-}
-
-export function MarkedBar({ count, onTogether, onTake, onSnooze, onClear }: MarkedBarProps) {
-  const [isSnoozing, setSnoozing] = useState(false);
-  return (
-    <fieldset className="marked-bar" aria-label={`${count} selected`}>
-      <span className="small">{count} selected</span>
-      {onTogether && (
-        <button type="button" className="button small" onClick={onTogether}>
-          <Layers className="icon" /> Review together
-        </button>
-      )}
-      <button type="button" className="button small" onClick={onTake}>
-        <Hand className="icon" /> I’m on it
-      </button>
-      <button
-        type="button"
-        className="button small"
-        aria-expanded={isSnoozing}
-        onClick={() => setSnoozing(!isSnoozing)}
-      >
-        <AlarmClock className="icon" /> Snooze
-      </button>
-      <button type="button" className="button quiet small" onClick={onClear}>
-        Clear
-      </button>
-      {isSnoozing && (
-        <span className="saved-views">
-          {snoozeChoices(new Date()).map(([label, until]) => (
-            <button key={label} type="button" className="button quiet small" onClick={() => onSnooze(until)}>
-              {label}
-            </button>
-          ))}
-        </span>
-      )}
-    </fieldset>
   );
 }
