@@ -1,8 +1,9 @@
 // Tests working through the inbox: comments that decide nothing, "I'm on it", snooze, views in the address, selecting
 // several, undo, the palette, shortcuts that are switched off, and a focus that is always somewhere.
-// Covers: web/src/ui/comments.tsx, web/src/ui/ask-marks.tsx, web/src/ui/triage-bar.tsx, web/src/ui/palette.tsx,
-// web/src/hooks/undo.ts, web/src/hooks/preferences.ts, web/src/hooks/row-focus.ts, web/src/hooks/sound.ts,
-// web/src/pages/settings.tsx, web/src/state/snooze.ts
+// Covers: web/src/ui/comments.tsx, web/src/ui/ask-marks.tsx, web/src/ui/triage-bar.tsx, web/src/ui/marked-bar.tsx
+// Covers: web/src/ui/palette.tsx, web/src/ui/settings-menu.tsx, web/src/pages/settings.tsx, web/src/text/link-text.ts
+// Covers: web/src/hooks/undo.ts, web/src/hooks/preferences.ts, web/src/hooks/row-focus.ts, web/src/hooks/sound.ts
+// Covers: web/src/hooks/sign-in-code.ts, web/src/state/help.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -176,7 +177,7 @@ describeInBrowser('triage', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/asks/${asks[0]?.ask_id}`);
     await page.keyboard.press('?');
-    await page.getByText('-agent:codex -word').waitFor();
+    await page.getByText('-tool:read -word').waitFor();
     await page.getByLabel('Single-key shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.waitForTimeout(MOVED_MS);

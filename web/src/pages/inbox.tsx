@@ -202,7 +202,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           <SearchBox
             ref={search}
             label="Search and filter"
-            placeholder="Search, or agent:claude -tool:read"
+            placeholder="Search, or project:shop -tool:read"
             value={q}
             onChange={(event) => change({ q: event.target.value })}
             onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}

@@ -49,7 +49,7 @@ export const HELP: readonly (readonly [title: string, rows: readonly (readonly [
 
 /** The query language, which inbox and history share. */
 export const QUERY_HELP: readonly (readonly [term: string, finds: string])[] = [
-  ['agent:claude', 'what this agent asks'],
+  ['agent:name', 'what this agent asks'],
   ['tool:bash', 'approvals of this tool'],
   ['project:shop', 'what belongs to this project'],
   ['session:release', 'a session by its title or id'],
@@ -58,5 +58,5 @@ export const QUERY_HELP: readonly (readonly [term: string, finds: string])[] = [
   ['is:question', 'approval, question, expiring, taken, commented, snoozed; allowed, denied, expired, …'],
   ['after:2026-11-01', 'from that day on; before: until that day (UTC)'],
   ['“npm publish”', 'these words together, in quotes'],
-  ['-agent:codex -word', 'not these'],
+  ['-tool:read -word', 'not these'],
 ];
