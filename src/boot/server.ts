@@ -128,7 +128,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     delegates: createDelegates(settings.data, stopping.signal),
     onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
   });
-  const token = await operatorToken(gateway, settings);
+  if (settings.token !== undefined) refuseWeakToken(settings.token);
   await gateway.start(settings.database ? [] : ['builtin']);
   open.push(async () => {
     await gateway.stop();
@@ -136,6 +136,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       .signLog()
       .catch((error: unknown) => logger.error({ err: error }, 'the log was not signed at the end'));
   });
+  const token = await operatorToken(gateway, settings);
   const hookServers = createHookServers(agents);
   const app = await createApp({
     gateway,
@@ -232,7 +233,6 @@ const isLoopback = (host: string): boolean =>
 
 async function operatorToken(gateway: Gateway, { token, data }: Settings): Promise<string> {
   if (token === undefined) return keptToken(gateway, data, 'operator', 'operator');
-  refuseWeakToken(token);
   if (await gateway.presetToken(token, 'operator', 'operator')) return token;
   throw fail('invalid_request', 'The preset token (HOLDPOINT_TOKEN) was revoked. Give another one, or none.');
 }

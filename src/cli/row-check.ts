@@ -1,5 +1,5 @@
-// Holds the rows of a server against its log: replays every session, and compares the rows of the session, its runs and its
-// asks with the result. The server may be at work meanwhile: each page of rows says where its session's log ended, and the
+// Holds the rows of a server against its log: replays every session, and compares the rows of the session, its runs, asks and
+// grants, and of tokens, with the result. The server may be at work meanwhile: each page of rows says where its session's log ended, and the
 // replay is brought there first.
 import { type Client, every, PAGE_SIZE } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';

@@ -41,6 +41,7 @@ export const EVENT_TYPES = [
   'mailbox.dead',
   'token.offered',
   'token.created',
+  'token.recorded',
   'token.revoked',
   'rule.delegated',
   'grant.given',

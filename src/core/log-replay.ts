@@ -1,4 +1,5 @@
-// Replays a session's events into the columns that they determine of the session's row and of the rows of its runs, asks and grants.
+// Replays a session's events into the columns that they determine of the session's row and of the rows of its runs, asks and grants;
+// of the system session, those of tokens.
 // A column that is absent here is not determined: leases, attempts, sealed answers, and what an older version did not log.
 import { type Act, type Activity, type ActivityEvent, acted } from './activity.ts';
 import { type Answer, type AskKind, type AskMode, isWithdrawn, WORKER_RESTART } from './ask.ts';
@@ -8,6 +9,7 @@ import { GrantReplay } from './grant-replay.ts';
 import { labelKey } from './label.ts';
 import { heldStatus, previewOf, type RunKind, type RunStatus } from './run.ts';
 import type { Permissions } from './session.ts';
+import { TokenReplay } from './token-replay.ts';
 
 /** The value of a column; of a large text its SHA-256, of JSON the SHA-256 of its RFC 8785 form. */
 export type Expected = string | number | null | { text: string } | { json: string };
@@ -46,6 +48,7 @@ export class SessionReplay {
   readonly #runs = new Map<string, RunState>();
   readonly #asks = new Map<string, AskState>();
   readonly #grants: GrantReplay;
+  readonly #tokens = new TokenReplay();
   #counts = { queued: 0, pending: 0, run: 0 };
   #activeRunId: string | undefined;
 
@@ -58,6 +61,10 @@ export class SessionReplay {
   run = (id: string): Columns | undefined => this.#runs.get(id)?.columns;
   ask = (id: string): Columns | undefined => this.#asks.get(id)?.columns;
   grant = (id: string): Columns | undefined => this.#grants.columns.get(id);
+  token = (id: string): Columns | undefined => this.#tokens.columns.get(id);
+  get tokenIds(): string[] {
+    return [...this.#tokens.columns.keys()];
+  }
   get grantIds(): string[] {
     return [...this.#grants.columns.keys()];
   }
@@ -125,6 +132,9 @@ export class SessionReplay {
     'ask.snoozed': (event, data) => this.#act(event, data),
     'grant.given': ({ at }, data) => this.#grants.give(this.#id, at, data),
     'grant.revoked': ({ at }, data) => this.#grants.revoke(at, data),
+    'token.created': (_, data) => this.#tokens.create(data),
+    'token.recorded': (_, data) => this.#tokens.create(data),
+    'token.revoked': ({ at }, data) => this.#tokens.revoke(at, data),
     'ask.claimed': (event, data) => this.#end(event, data),
     'ask.delivered': ({ askId = '', at }, { reason }) =>
       this.#deliver(askId, { delivery: 'delivered', delivered_at: at, delivery_reason: orNull(reason) }),

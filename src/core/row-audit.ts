@@ -1,10 +1,10 @@
-// Compares the rows of a session, its runs, asks and grants with what the session's log determines of them, and names each row
+// Compares the rows of a session, its runs, asks and grants, and of tokens, with what the session's log determines of them, and names each row
 // and column that differs.
 import { canonical, type Hash } from './digest.ts';
 import type { Columns, Expected, SessionReplay } from './log-replay.ts';
 import type { RecordView } from './views.ts';
 
-export const RECORD_TABLES = ['sessions', 'runs', 'asks', 'grants'] as const;
+export const RECORD_TABLES = ['sessions', 'runs', 'asks', 'grants', 'tokens'] as const;
 export type RecordTable = (typeof RECORD_TABLES)[number];
 export type Row = Record<string, string | number | null>;
 
@@ -37,18 +37,20 @@ export class RowAudit {
 
   /** After the last record. */
   missing(): string[] {
-    const { runIds, askIds, grantIds } = this.#replay;
+    const { runIds, askIds, grantIds, tokenIds } = this.#replay;
     const all = [
       ...runIds.map((id) => `runs row ${id}`),
       ...askIds.map((id) => `asks row ${id}`),
       ...grantIds.map((id) => `grants row ${id}`),
+      ...tokenIds.map((id) => `tokens row ${id}`),
     ];
     return all.filter((where) => !this.#seen.has(where)).map((where) => `${where} is missing`);
   }
 
   #expected(table: RecordTable, id: string): Columns | undefined {
     if (table === 'sessions') return this.#replay.headSeq > 0 ? this.#replay.session : undefined;
-    return { runs: this.#replay.run, asks: this.#replay.ask, grants: this.#replay.grant }[table](id);
+    const { run, ask, grant, token } = this.#replay;
+    return { runs: run, asks: ask, grants: grant, tokens: token }[table](id);
   }
 
   #fault(where: string, column: string, stored: Row[string] | undefined, expected: Expected): string[] {

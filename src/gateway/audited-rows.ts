@@ -1,6 +1,6 @@
 // Lists the rows of a session as they are stored, so that `audit verify` can hold them against the session's log. Every page
 // begins with the row of the session, read in the same snapshot: it says where the log ended then. Its runs, asks and grants
-// follow.
+// follow, and after the system session's those of tokens, with a proof in the place of what their secrets are compared with.
 import type { Page, Ports, Reader } from '../core/ports.ts';
 import type { Row } from '../core/row-audit.ts';
 import type { RecordView } from '../core/views.ts';
@@ -8,6 +8,7 @@ import { LONGEST_PAGE } from './event-page.ts';
 import { isSealed } from './head-seal.ts';
 import type { Listed } from './inbox.ts';
 import { sessionRecord } from './records.ts';
+import { tokenProof } from './token.ts';
 
 const FEW = 20;
 
@@ -15,17 +16,17 @@ export function listRows(ports: Ports, sessionId: string, page: Page): Promise<L
   return ports.store.read(async (r) => {
     const session = await sessionRecord(r, sessionId);
     const [own] = await r.records('sessions', sessionId, 0, 1);
-    const { views, next } = await readPage(r, sessionId, page);
+    const { views, next } = await readPage(ports, r, sessionId, page);
     const first: RecordView = { table: 'sessions', row: withoutPlace(own), is_sealed: isSealed(ports.sealer, session) };
     return { views: [first, ...views], next, cursor: await r.lastSeq() };
   });
 }
 
 /** In this order. A position in the list is one in a table times their number, plus the table's place here. */
-const TABLES = ['runs', 'asks', 'grants'] as const;
+const TABLES = ['runs', 'asks', 'grants', 'tokens'] as const;
 
 /** A few at a time, because one row may hold a megabyte. */
-async function readPage(r: Reader, sessionId: string, { after: position = 0, limit }: Page) {
+async function readPage(ports: Ports, r: Reader, sessionId: string, { after: position = 0, limit }: Page) {
   const views: RecordView[] = [];
   let size = 0;
   for (let at = position; ; ) {
@@ -35,11 +36,18 @@ async function readPage(r: Reader, sessionId: string, { after: position = 0, lim
     const position = Math.floor(at / TABLES.length);
     const rows = await r.records(table, sessionId, position, Math.min(FEW, limit - views.length));
     for (const row of rows) size += sizeOf(row);
-    views.push(...rows.map((row) => ({ table, row: withoutPlace(row) }) as const));
+    views.push(...rows.map((row) => ({ table, row: shownRow(ports, table, row) }) as const));
     const last = rows.at(-1);
     if (!last && place === TABLES.length - 1) return { views, next: undefined };
     at = last ? TABLES.length * Number(last.n) + place : place + 1;
   }
+}
+
+/** What a token's secret is compared with stays here. */
+function shownRow(ports: Ports, table: string, row: Row): Row {
+  const { hash, ...columns } = withoutPlace(row);
+  if (table !== 'tokens') return withoutPlace(row);
+  return { ...columns, hash: tokenProof(ports, String(columns.id), String(hash)) };
 }
 
 function withoutPlace(row: Row | undefined): Row {

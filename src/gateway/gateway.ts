@@ -51,6 +51,7 @@ import {
   ensureSystemSession,
   isGood,
   presetToken,
+  recordTokens,
   revokeToken,
   tokenOf,
 } from './token.ts';
@@ -95,6 +96,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
       await checkSecretKey(ports);
       await sealOldHeads(ports);
       await introduceOwnKey(ports);
+      await recordTokens(ports);
       await expireOverdue(ports);
       for (const workerId of lostWorkers) await recoverWorker(ports, workerId);
       await feed.start();

@@ -9,7 +9,7 @@ import { BROWSER_TTL_MS, LINK_MEMORY_MS, LINK_TTL_MS, linkRefusal, unknownLink }
 import { personOf, type Token } from '../core/token.ts';
 import { openSession } from './ledger.ts';
 import { type Key, made, mutate, type Reply } from './mutate.ts';
-import { isGood, newToken, revokeIn } from './token.ts';
+import { isGood, newToken, noteToken, revokeIn } from './token.ts';
 
 export interface OfferedLink {
   code: string;
@@ -62,8 +62,7 @@ export async function signIn(ports: Ports, body: SignIn, former: string | undefi
     };
     if (link.name === undefined && token.name !== link.scope) token.person = await chosenPerson(tx, token, before);
     await tx.insertToken(token);
-    const { id: token_id, kind, scope, name } = token;
-    ledger.note('token.created', { token_id, kind, scope, name });
+    noteToken(ledger, token);
     if (before?.kind === 'browser') await revokeIn(ledger, before);
     await ledger.close();
     return made({ secret, token });

@@ -6,6 +6,7 @@ import type { Ports, Tx } from '../core/ports.ts';
 import { isTerminal } from '../core/run.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { Actor, Scope, Token } from '../core/token.ts';
+import { tokenRecord } from '../core/token-replay.ts';
 import type { NewTokenView } from '../core/views.ts';
 import { type Ledger, ledgerOf, openSession } from './ledger.ts';
 import { type Key, made, mutate, ok, type Reply } from './mutate.ts';
@@ -26,6 +27,43 @@ export function ensureSystemSession(ports: Ports): Promise<void> {
   });
 }
 
+/** A keyed hash: a viewer of the log could otherwise try secrets that a person made up. */
+export const tokenProof = ({ sealer }: Ports, id: string, hash: string): string => sealer.mac(`token ${id} ${hash}`);
+
+/** In the ledger of the system session. `token.recorded` says of a known token what is stored of it now. */
+export const noteToken = (
+  { note, ports }: Ledger,
+  token: Token,
+  type: 'token.created' | 'token.recorded' = 'token.created',
+): void => note(type, tokenRecord(token, tokenProof(ports, token.id, token.hash)));
+
+/** Once, for a database of version 0.1, which did not log all of a token: from then on every row is in the log. */
+export function recordTokens(ports: Ports): Promise<void> {
+  return ports.store.write(async (tx) => {
+    if (await areTokensLogged(tx)) return;
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    let after: number | undefined;
+    for (;;) {
+      const tokens = await tx.tokens({ limit: RECORDED_AT_ONCE, after });
+      for (const { value } of tokens) noteToken(ledger, value, 'token.recorded');
+      after = tokens.at(-1)?.at;
+      if (tokens.length < RECORDED_AT_ONCE) break;
+    }
+    await ledger.close();
+  });
+}
+
+const RECORDED_AT_ONCE = 500;
+
+/** The last event about a token says all of it. */
+async function areTokensLogged(tx: Tx): Promise<boolean> {
+  for (const type of ['token.created', 'token.recorded'] as const) {
+    const [last] = await tx.latest(SYSTEM_SESSION, type, Number.MAX_SAFE_INTEGER, 1);
+    if (last && (JSON.parse(last.data) as { proof?: string }).proof !== undefined) return true;
+  }
+  return false;
+}
+
 export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise<Reply<NewTokenView>> {
   const unit = async (tx: Tx) => {
     if ((body.scope === 'agent') !== (body.session_id !== undefined))
@@ -41,13 +79,7 @@ export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise
     if (body.expires_after_ms !== undefined) token.expiresAt = token.createdAt + body.expires_after_ms;
     await tx.insertToken(token);
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
-    ledger.note('token.created', {
-      token_id: token.id,
-      scope: token.scope,
-      name: token.name,
-      session_id: token.sessionId,
-      labels: token.labels,
-    });
+    noteToken(ledger, token);
     await ledger.close();
     return made({ ...tokenView(token), token: secret });
   };
@@ -72,13 +104,20 @@ export function newToken(ports: Ports, scope: Scope, secret: string, name?: stri
   };
 }
 
-/** A token whose secret is already known: the operator's own, and that of the built-in worker. False: it was revoked. */
+/**
+ * A token whose secret is already known: the operator's own, and that of the built-in worker. False: it was revoked. Called after
+ * the start, which puts the tokens of an older version into the log.
+ */
 export function presetToken(ports: Ports, secret: string, scope: Scope, name: string): Promise<boolean> {
   return ports.store.write(async (tx) => {
     const isBuiltIn = scope === 'worker';
     const known = await tx.tokenByHash(ports.hash(secret));
-    if (!known) await tx.insertToken({ ...newToken(ports, scope, secret, name), isBuiltIn });
-    else if (known.isBuiltIn !== isBuiltIn) await tx.updateToken({ ...known, isBuiltIn });
+    if (known?.isBuiltIn === isBuiltIn) return known.revokedAt === undefined;
+    const token = { ...(known ?? newToken(ports, scope, secret, name)), isBuiltIn };
+    await (known ? tx.updateToken(token) : tx.insertToken(token));
+    const ledger = await openSession(ports, tx, SYSTEM_SESSION);
+    noteToken(ledger, token, known ? 'token.recorded' : 'token.created');
+    await ledger.close();
     return known?.revokedAt === undefined;
   });
 }

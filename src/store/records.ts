@@ -1,8 +1,9 @@
 // Reads the rows of a session as they are stored, for the audit. Secret answers and what compares them are left out.
 import type { RecordReads } from '../core/ports.ts';
 import type { Row } from '../core/row-audit.ts';
+import { SYSTEM_SESSION } from '../core/session.ts';
 import type { Sql } from './sql.ts';
-import { ASK, GRANT, RUN, SESSION } from './tables.ts';
+import { ASK, GRANT, RUN, SESSION, TOKEN } from './tables.ts';
 
 const SECRET = ['sealed', 'answer_mac'];
 const COLUMNS = {
@@ -10,12 +11,20 @@ const COLUMNS = {
   runs: RUN.columns,
   asks: ASK.columns.filter((column) => !SECRET.includes(column)),
   grants: GRANT.columns,
+  tokens: TOKEN.columns,
+};
+/** Which rows are a session's. All tokens are those of the system session, in whose log they are. */
+const OWN = {
+  sessions: 'id = ?',
+  runs: 'session_id = ?',
+  asks: 'session_id = ?',
+  grants: 'session_id = ?',
+  tokens: `'${SYSTEM_SESSION}' = ?`,
 };
 
 export const recordReads = (sql: Sql): RecordReads => ({
   records(table, sessionId, after, limit) {
-    const own = table === 'sessions' ? 'id' : 'session_id';
-    const text = `SELECT n, ${COLUMNS[table].join(', ')} FROM ${table} WHERE ${own} = ? AND n > ? ORDER BY n LIMIT ${limit}`;
+    const text = `SELECT n, ${COLUMNS[table].join(', ')} FROM ${table} WHERE ${OWN[table]} AND n > ? ORDER BY n LIMIT ${limit}`;
     return sql.all<Row>(text, [sessionId, after]);
   },
   unsealedSessions: (limit) => sql.all(`SELECT id FROM sessions WHERE head_mac IS NULL ORDER BY n LIMIT ${limit}`, []),

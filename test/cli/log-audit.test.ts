@@ -202,6 +202,23 @@ describe('finding 11: the tampering of the security review', () => {
     ]);
   });
 
+  it('with the tokens table is detected: a token added, one that may do more, and one with another secret', async () => {
+    const viewer = await server.makeToken('viewer');
+    const other = await server.makeToken('viewer');
+    const found = await tampered((file) => {
+      const columns = 'kind, name, labels, is_built_in, person, created_at, expires_at, revoked_at, session_id';
+      const copied = `SELECT 'tok_mine', 'operator', 'hash of mine', ${columns} FROM tokens WHERE id = ?`;
+      file.run(`INSERT INTO tokens (id, scope, hash, ${columns}) ${copied}`, viewer.token_id);
+      file.run(`UPDATE tokens SET scope = 'operator' WHERE id = ?`, viewer.token_id);
+      file.run(`UPDATE tokens SET hash = 'another' WHERE id = ?`, other.token_id);
+    });
+    expect(found).toEqual([
+      `tokens row ${viewer.token_id}: scope is "operator", the log says "viewer"`,
+      expect.stringMatching(new RegExp(`^tokens row ${other.token_id}: hash is `)),
+      'tokens row tok_mine: the log has nothing of it',
+    ]);
+  });
+
   it('by somebody with every key is detected by a witness, and by nothing else', async () => {
     const { sealer } = server.ports;
     const forge = (file: Tampering) => {

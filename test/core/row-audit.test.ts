@@ -1,11 +1,12 @@
 // The rows and the log of a real gateway with a bit of every byte flipped: each flip of a stored event, and of each column that
 // the log determines, is reported by the row or the event. Which columns the log does not determine is stated here.
-// Covers: src/core/log-replay.ts, src/core/grant-replay.ts, src/gateway/audited-rows.ts, src/store/records.ts
+// Covers: src/core/log-replay.ts, src/core/grant-replay.ts, src/core/token-replay.ts, src/gateway/audited-rows.ts, src/store/records.ts
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Audit } from '../../src/core/audit.ts';
 import type { Event } from '../../src/core/event.ts';
 import { SessionReplay } from '../../src/core/log-replay.ts';
 import { type RecordTable, type Row, RowAudit } from '../../src/core/row-audit.ts';
+import { SYSTEM_SESSION } from '../../src/core/session.ts';
 import type { RecordView } from '../../src/core/views.ts';
 import { listRows } from '../../src/gateway/audited-rows.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
@@ -74,6 +75,13 @@ async function story(): Promise<void> {
   await gateway.postToThread({ threadId: 'thr_free', body: { content: [{ type: 'text', text: 'two' }] }, actor: lead });
   await gateway.endSession({ sessionId: 'free', actor: lead });
 
+  await gateway.presetToken('preset', 'worker', 'built in');
+  await gateway.createToken({ scope: 'worker', name: 'gpu', labels: ['gpu', 'linux'], expires_after_ms: 60_000 });
+  const { view: revoked } = await gateway.createToken({ scope: 'agent', session_id: 'parent' });
+  await gateway.revokeToken(revoked.token_id);
+  const { view: link } = await gateway.offerSignIn({ scope: 'viewer' }, 'lead');
+  await gateway.signIn({ code: link.code, name: 'mate' }, undefined);
+
   async function answered(runId: string, mode: 'blocking' | 'form'): Promise<string> {
     const askId = await calls.askFor(runId, mode, { questions: COLOUR });
     await calls.answer(runId, askId);
@@ -102,6 +110,7 @@ const columnsOf = (): Record<RecordTable, Set<string>> => ({
   runs: new Set(),
   asks: new Set(),
   grants: new Set(),
+  tokens: new Set(),
 });
 
 const NOT_DETERMINED: Record<RecordTable, string[]> = {
@@ -112,11 +121,13 @@ const NOT_DETERMINED: Record<RecordTable, string[]> = {
   asks: ['attempts', 'delivered_at', 'raised_by'],
   // Uses are counted in the logs of the sessions that used it.
   grants: ['uses'],
+  tokens: [],
 };
 
 describe('the audit of rows', () => {
   const faultsOf = (record: RecordView, row: Row): string[] => {
-    const replay = replays.get(String(record.table === 'sessions' ? record.row.id : record.row.session_id));
+    const owner = { sessions: record.row.id, tokens: SYSTEM_SESSION }[record.table as string] ?? record.row.session_id;
+    const replay = replays.get(String(owner));
     if (!replay) throw new Error('a row of no session');
     return new RowAudit(replay, hash).faults({ ...record, row });
   };

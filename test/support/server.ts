@@ -119,8 +119,8 @@ export class Server {
       leaseGraceMs: this.#options.leaseGraceMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });
-    await gateway.presetToken(this.token, 'operator', 'operator');
     await gateway.start(['builtin']);
+    await gateway.presetToken(this.token, 'operator', 'operator');
     subscribe('fastify.initialization', this.#noteRoutes);
     const app = await createApp({
       gateway,
