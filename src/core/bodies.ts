@@ -24,11 +24,11 @@ const chosenId = z
   );
 const callId = z.string().trim().min(1).max(256);
 /** Any text: the format of a key is checked later, with an error code of its own (`invalid_idempotency_key`). */
-const idempotency_key = z
+export const IdempotencyKey = z
   .string()
   .max(10_000)
-  .meta({ minLength: 1, maxLength: 256, description: '1 to 256 bytes without control characters' })
-  .optional();
+  .meta({ minLength: 1, maxLength: 256, description: '1 to 256 bytes without control characters' });
+const idempotency_key = IdempotencyKey.optional();
 
 const sessionId = chosenId.refine((id) => id !== SYSTEM_SESSION, 'this name is reserved');
 

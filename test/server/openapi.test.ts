@@ -228,7 +228,7 @@ describe('the document that generators read', () => {
 
   it('documents the headers of pages, and the codes of each refusal', () => {
     const list = server.openApi.paths['/v1/questions']?.get;
-    expect(Object.keys(list?.responses['200']?.headers ?? {})).toEqual(['Link', 'Holdpoint-Cursor', 'X-Request-Id']);
+    expect(Object.keys(list?.responses['200']?.headers ?? {})).toEqual(['Link', 'Holdpoint-Cursor']);
     const answers = server.openApi.paths['/v1/runs/{run_id}/questions']?.post;
     const codes = JSON.stringify(answers?.responses);
     const seed = Object.keys(ERRORS).filter((code) => code.startsWith('question_'));

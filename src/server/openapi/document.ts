@@ -51,7 +51,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     info: {
       title: 'Holdpoint',
       version,
-      description: 'One durable inbox for every question and approval that any coding agent raises.',
+      description:
+        'One durable inbox for every question and approval that any coding agent raises. Every reply has a header `X-Request-Id` that names the request in the log of the server.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/', description: 'The server that serves this document' }],
@@ -145,16 +146,19 @@ const MEANING: Record<number, string> = {
 function successes(operation: Operation, parts: Parts): Json {
   const { reply, status = 200, creates, emptyReplies = {} } = operation;
   const content = Object.entries(contentOf(reply)).map(([type, schema]) => [type, { schema: parts.reply(schema) }]);
-  const headers = responseHeaders(operation);
+  const sent = responseHeaders(operation);
+  const headers = Object.keys(sent).length > 0 ? { headers: sent } : {};
   const response = (code: number, description = MEANING[code] ?? 'Done') => ({
     description: 'description' in reply && reply.description ? reply.description : description,
-    headers,
+    ...headers,
     ...(content.length > 0 && { content: Object.fromEntries(content) }),
   });
   return {
     [status]: response(status, creates ? 'It was there already' : undefined),
     ...(creates && { 201: response(201) }),
-    ...Object.fromEntries(Object.entries(emptyReplies).map(([code, description]) => [code, { description, headers }])),
+    ...Object.fromEntries(
+      Object.entries(emptyReplies).map(([code, description]) => [code, { description, ...headers }]),
+    ),
   };
 }
 
@@ -162,8 +166,7 @@ function responseHeaders({ query, sends = [] }: Operation): Json {
   const fields = Object.keys((query as z.ZodObject | undefined)?.shape ?? {});
   const paged = fields.includes('cursor') ? (['Link', 'Holdpoint-Cursor'] as const) : [];
   const continued = fields.includes('after') ? (['Link'] as const) : [];
-  const names = [...paged, ...continued, ...sends, 'X-Request-Id'] as const;
-  return Object.fromEntries(names.map((name) => [name, headerReference(name)]));
+  return Object.fromEntries([...paged, ...continued, ...sends].map((name) => [name, headerReference(name)]));
 }
 
 /** The schema of each media type; none where a reply has no body. */

@@ -13,7 +13,6 @@ export const HEADERS = {
   ETag: text('Names this version of the content'),
   'Retry-After': whole('Seconds to wait before the request is sent again'),
   'WWW-Authenticate': text('The scheme that is expected'),
-  'X-Request-Id': text('Names the request in the log of the server; the one that was sent, if it is usable'),
 } satisfies Record<string, Json>;
 
 const KEY =

@@ -89,10 +89,11 @@ export function describeSchemas(
 
 function written(used: readonly z.ZodType[], io: Direction): { of(schema: z.ZodType): Json; components: Json } {
   const registry = z.registry<{ id: string }>();
+  const taken = new Set<string>();
   for (const exported of MODULES)
     for (const [name, schema] of Object.entries(exported))
       if (schema instanceof z.ZodType && !registry.has(schema))
-        registry.add(schema, { id: OTHER_NAMES[name] ?? name.replace(/View$/, '') });
+        registry.add(schema, { id: freeName(OTHER_NAMES[name] ?? name.replace(/View$/, ''), name, taken) });
   used.forEach((schema, i) => {
     if (!registry.has(schema)) registry.add(schema, { id: `${INLINE}${i}` });
   });
@@ -110,6 +111,13 @@ function written(used: readonly z.ZodType[], io: Direction): { of(schema: z.ZodT
     return id.startsWith(INLINE) ? (plain[id] ?? {}) : { $ref: `${COMPONENTS}${id}` };
   };
   return { of, components: reachable(used.map(of), plain) };
+}
+
+/** What a request and a reply are both called belongs to the request. */
+function freeName(wanted: string, exported: string, taken: Set<string>): string {
+  const name = taken.has(wanted) ? exported : wanted;
+  taken.add(name);
+  return name;
 }
 
 /** The components that the roots refer to, directly or not. */
