@@ -3,6 +3,7 @@
 import { type EndedAsk, isWithdrawn } from '../core/ask.ts';
 import { enforce } from '../core/errors.ts';
 import { checkMove, heldStatus, type Run } from '../core/run.ts';
+import { truncate } from '../core/text-limit.ts';
 import { noteAsksEnded } from './ask-ended.ts';
 import { resolveClarification } from './clarify.ts';
 import { finish } from './finish.ts';
@@ -51,10 +52,12 @@ async function askToHandOver(ledger: Ledger, run: Run, ended: readonly EndedAsk[
   return ended.find(carriedOn) ?? (await ledger.tx.toHandOver(run.id));
 }
 
+const MOST_QUOTED = 120;
+
 function stopText(ask: EndedAsk): string {
-  if (ask.status === 'expired') return `user-question request ${ask.id} expired at ${ask.expiresAt}`;
-  const why = ask.answer.justification;
-  return `user-question request ${ask.id} cancelled${why ? `: ${why}` : ''}`;
+  const asked = ask.kind === 'question' ? truncate(ask.content.questions[0]?.question ?? '', MOST_QUOTED) : '';
+  const why = ask.answer.justification ? `: ${ask.answer.justification}` : '';
+  return `the question “${asked}” ${ask.status === 'expired' ? 'expired before anyone answered' : `was cancelled${why}`}`;
 }
 
 /** The same reason for people who wait for another ask of the run. */

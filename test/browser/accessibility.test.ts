@@ -23,7 +23,7 @@ describeInBrowser('accessibility', () => {
         expect(await findings(page), ask.tool_call_id).toEqual([]);
       }
       await page.keyboard.press('d');
-      await page.getByRole('textbox', { name: /Why/ }).waitFor();
+      await page.getByRole('textbox', { name: /Reason/ }).waitFor();
       expect(await findings(page), 'deny or decline').toEqual([]);
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');

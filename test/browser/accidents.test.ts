@@ -106,9 +106,9 @@ describeInBrowser('accidents', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask.ask_id}`);
     await button(page, 'Edit').click();
-    expect(await page.getByLabel('The command that may run').count()).toBe(0);
+    expect(await page.getByLabel('Edit command').count()).toBe(0);
     await button(page, 'Remove the hidden characters and edit').click();
-    const field = page.getByLabel('The command that may run');
+    const field = page.getByLabel('Edit command');
     expect(await field.inputValue()).toBe('echo "done" && sh');
     await field.fill('echo "done"');
     await page
@@ -268,14 +268,14 @@ describeInBrowser('accidents', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask.ask_id}`);
     await button(page, 'Edit').click();
-    await page.getByLabel('The command that may run').fill('make all');
+    await page.getByLabel('Edit command').fill('make all');
     await page.getByText('Draft saved').waitFor();
     const dropped = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await button(page, 'Discard').click();
     await dropped;
     await page.reload();
     await button(page, 'Edit').click();
-    expect(await page.getByLabel('The command that may run').inputValue()).toBe('make');
+    expect(await page.getByLabel('Edit command').inputValue()).toBe('make');
     await run.end();
   });
 

@@ -247,9 +247,9 @@ describeInBrowser('approvals', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${(await run.ask('edit')).ask_id}`);
     await button(page, 'Edit').click();
-    const editor = page.getByLabel('The input that may run, as JSON');
+    const editor = page.getByLabel('Edit input (JSON)');
     await editor.fill('{"url": "https://example.com", "depth": }');
-    await page.getByText('This is no JSON yet').waitFor();
+    await page.getByText('Invalid JSON').waitFor();
     expect(await button(page, 'Allow as edited').isDisabled()).toBe(true);
     await editor.fill('{"url": "https://example.com", "depth": 1}');
     await button(page, 'Allow as edited').click();
@@ -257,7 +257,7 @@ describeInBrowser('approvals', () => {
 
     await page.goto(`/asks/${(await run.ask('command')).ask_id}`);
     await button(page, 'Edit').click();
-    await page.getByLabel('The command that may run').fill('rm -rf dist');
+    await page.getByLabel('Edit command').fill('rm -rf dist');
     await page.keyboard.press('Control+Enter');
     expect(await run.received('command')).toBe('answered: allowed {"command":"rm -rf dist"}');
   });

@@ -1,7 +1,8 @@
 // Tests what a card shows and in which order, how changes of files are reviewed, and that it fits every width.
 // Covers: web/src/ui/headline.tsx, web/src/ui/risk-signs.tsx, web/src/ui/just-before.tsx, web/src/ui/details.tsx
 // Covers: web/src/ui/file-diff.tsx, web/src/ui/line-text.tsx, web/src/ui/line-note.tsx, web/src/ui/highlight-file.ts
-// Covers: web/src/hooks/highlighted-lines.ts
+// Covers: web/src/hooks/highlighted-lines.ts, web/src/hooks/narrow.ts, web/src/ui/question-steps.tsx
+// Covers: web/src/ui/deadline-note.tsx
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -23,6 +24,8 @@ deleted file mode 100644
 -const x = 1;
 -const y = 2;
 `;
+
+const CHECKS = Array.from({ length: 14 }, (_, i) => ({ id: `${i + 1}`, label: `Check ${i + 1}` }));
 
 describeInBrowser('cards', () => {
   const testBed = useTestBed();
@@ -139,6 +142,72 @@ describeInBrowser('cards', () => {
     await expect
       .poll(async () => (await testBed.client.asks.get(ask.ask_id)).answer?.updated_input)
       .toEqual({ command: 'npm publish --dry-run', description: 'x', run_in_background: true });
+  });
+
+  it('asks one question at a time on a phone, and sends them together', async () => {
+    const { client } = testBed;
+    const { run_id } = await client.runs.start(
+      (await client.sessions.create({ agent: 'external', title: 'Set' })).session_id,
+      { input: { text: 'work' } },
+    );
+    const ask = await client.asks.raise(run_id, {
+      kind: 'question',
+      tool_call_id: 'set',
+      expires_after_ms: 600_000,
+      questions: [
+        {
+          id: 'a',
+          question: 'Where to?',
+          options: [
+            { id: 'x', label: 'Here' },
+            { id: 'y', label: 'There' },
+          ],
+        },
+        { id: 'b', question: 'Which checks?', multi_select: true, options: CHECKS },
+        { id: 'c', question: 'What should the note say?' },
+      ],
+    });
+    await client.asks.raise(run_id, {
+      kind: 'approval',
+      tool_call_id: 'other',
+      tool_name: 'Bash',
+      input: { command: 'ls' },
+    });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
+    const card = await open(page, ask);
+    await card.getByText('the run is cancelled, and one other request with it').waitFor();
+    expect(await card.getByRole('group').count()).toBe(1);
+    expect(await card.getByRole('button', { name: 'Send answers' }).count()).toBe(0);
+    await card.getByLabel('There').check();
+    await card.getByRole('button', { name: 'Next' }).click();
+    await card.getByLabel('Filter options').fill('check 13');
+    await card.getByLabel('Check 13').check();
+    await card.getByRole('button', { name: 'Next' }).click();
+    await card.getByText('2 of 3 answered').waitFor();
+    await card.getByRole('button', { name: 'Send answers' }).click();
+    await card.getByText('Write an answer.').waitFor();
+    await card.getByRole('textbox').fill('All of it');
+    await card.getByRole('button', { name: 'Send answers' }).click();
+    await expect
+      .poll(async () => (await client.asks.get(ask.ask_id)).answer?.answers)
+      .toMatchObject([
+        { selected_option_ids: ['y'] },
+        { selected_option_ids: ['13'] },
+        { freeform_answer: 'All of it' },
+      ]);
+  });
+
+  it('edits the text of a file and a plan as text, not as JSON', async () => {
+    const ask = await raise('text', 'Write', { file_path: 'a.txt', content: 'one\ntwo\n' });
+    const { page } = await testBed.signedIn('lead');
+    const card = await open(page, ask);
+    await card.getByRole('button', { name: /^Edit/ }).click();
+    expect(await card.getByLabel('Edit content').inputValue()).toBe('one\ntwo\n');
+    await card.getByLabel('Edit content').fill('one\n');
+    await card.getByRole('button', { name: 'Allow as edited' }).click();
+    await expect
+      .poll(async () => (await testBed.client.asks.get(ask.ask_id)).answer?.updated_input)
+      .toEqual({ file_path: 'a.txt', content: 'one\n' });
   });
 
   /** 200 % is half the width and height in pixels of the page. */

@@ -122,7 +122,7 @@ describeInBrowser('the composer', () => {
     await page.getByText('A form waits for an answer above').waitFor();
     expect(await page.getByPlaceholder('Your answer').count()).toBe(0);
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
-    await page.getByLabel(/Decline to answer/).fill('no forms');
+    await page.getByLabel(/Reason for declining/).fill('no forms');
     await page.getByText('Draft saved').waitFor();
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
     expect(await run.received('form')).toBe('cancelled: no forms');

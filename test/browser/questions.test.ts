@@ -52,6 +52,7 @@ describeInBrowser('questions', () => {
     expect(await run.received('number')).toBe('answered: Production');
 
     await page.goto(`/asks/${(await run.ask('other')).ask_id}`);
+    await page.getByLabel('Other', { exact: true }).check();
     await page.getByLabel('Your own answer').fill('the moon');
     expect(await page.getByRole('radio', { name: /Staging/ }).isChecked()).toBe(false);
     await page.keyboard.press('Control+Enter');
@@ -131,7 +132,7 @@ describeInBrowser('questions', () => {
     const run = await playMock(testBed.client, ask('decline', [target]));
     const { page } = await opened(run, 'decline');
     await button(page, 'Decline').click();
-    await page.getByLabel(/Decline to answer/).fill('Ask me after lunch');
+    await page.getByLabel(/Reason for declining/).fill('Ask me after lunch');
     await button(page, 'Decline').click();
     expect(await run.received('decline')).toBe('declined: Ask me after lunch');
   });

@@ -31,7 +31,7 @@ describe('cancelling a question', () => {
     const reply = await cancelHeld(h, { justification: 'wrong branch' });
     expect(reply.status).toBe(200);
     expect(reply.body).toMatchObject({ run_id: h.runId, status: 'cancelled', pending_question_ids: [] });
-    expect(reply.body.error).toBe(`user-question request ${h.ask.ask_id} cancelled: wrong branch`);
+    expect(reply.body.error).toMatch(/^the question “.+” was cancelled: wrong branch$/);
     expect(await showAsk(server, h.ask.ask_id)).toMatchObject({
       status: 'cancelled',
       answer: { outcome: 'cancelled', justification: 'wrong branch', answered_by: 'operator', surface: 'api' },

@@ -1,5 +1,6 @@
-// Converts the input of an approval to text that can be edited, and back: a command as plain text, whatever other fields
-// there are; any other input as JSON. Pure. An invalid text is refused with the position of the error.
+// Converts the input of an approval to text that can be edited, and back: a command, the text of a file or a plan as plain
+// text, whatever other fields there are; any other input as JSON. Pure. An invalid text is refused with the position of
+// the error.
 
 export interface Editable {
   text: string;
@@ -10,24 +11,40 @@ export interface Editable {
 type Input = Record<string, unknown>;
 
 export function editable(input: Input): Editable {
-  const { command } = input;
-  if (typeof command === 'string') return { text: command, key: 'command' };
+  const key = TEXTS.find((name) => typeof input[name] === 'string');
+  if (key !== undefined) return { text: String(input[key]), key };
   return { text: JSON.stringify(input, undefined, 2), key: undefined };
 }
+
+/** Fields that hold what a call is about, the most telling first. */
+const TEXTS = ['command', 'new_string', 'new_str', 'content', 'plan'];
+/** An empty one would do something else than what was asked: remove the passage, or empty the file. */
+const NAMES: Record<string, string> = {
+  command: 'command',
+  new_string: 'replacement',
+  new_str: 'replacement',
+  content: 'content',
+  plan: 'plan',
+};
+
+export const editLabel = (key: string | undefined): string =>
+  key === undefined ? 'Edit input (JSON)' : `Edit ${NAMES[key] ?? key}`;
 
 export type Edited = { input: Input; problem?: undefined } | { input?: undefined; problem: string };
 
 export function readEdit(text: string, original: Input): Edited {
   const { key } = editable(original);
   if (key !== undefined)
-    return text.trim() === '' ? { problem: `The ${key} is empty.` } : { input: { ...original, [key]: text } };
+    return text.trim() === '' && original[key] !== text
+      ? { problem: `The ${NAMES[key] ?? key} is empty.` }
+      : { input: { ...original, [key]: text } };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return { problem: 'The input must be a JSON object: { … }.' };
     return { input: value as Input };
   } catch (error) {
-    return { problem: `This is no JSON yet: ${withLine((error as Error).message, text)}` };
+    return { problem: `Invalid JSON: ${withLine((error as Error).message, text)}` };
   }
 }
 

@@ -7,6 +7,7 @@ import { useSighting } from '../hooks/sighting.ts';
 import { AskMarks } from './ask-marks.tsx';
 import { Comments } from './comments.tsx';
 import { Crumbs } from './crumbs.tsx';
+import { DeadlineNote } from './deadline-note.tsx';
 import { SeenBy } from './seen-by.tsx';
 import './card-frame.css';
 
@@ -68,11 +69,12 @@ export function CardFrame({ ask, sessions, requester, isInline, isWhole, body, a
       )}
       <div>
         <Crumbs ask={ask} sessions={sessions} requester={requester} />
-        <SeenBy ask={ask} />
         <AskMarks ask={ask} hasKeys={!isInline} />
       </div>
       {body}
+      <DeadlineNote ask={ask} />
       <Comments ask={ask} session={sessions.get(ask.session_id)} hasKeys={!isInline} />
+      <SeenBy ask={ask} />
     </>
   );
   return <Card {...{ label: 'Request', isInline, bodyRef, body: framed, actions }} />;

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
 import { MAX_CHARACTERS } from '../state/action-parts.ts';
 import { editProblem } from '../state/approval.ts';
-import { editable } from '../state/edit-input.ts';
+import { editable, editLabel } from '../state/edit-input.ts';
 import { RenderBoundary } from './error-boundary.tsx';
 import { focus, submitKeys } from './reason-field.tsx';
 import { Exact } from './text.tsx';
@@ -44,7 +44,7 @@ export function EditField({ askId, request, approval }: EditFieldProps) {
   return (
     <div>
       <label className="label" htmlFor={`edit-${askId}`}>
-        {key !== undefined ? 'The command that may run' : 'The input that may run, as JSON'}
+        {editLabel(key)}
       </label>
       <textarea
         id={`edit-${askId}`}

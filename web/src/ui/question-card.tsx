@@ -7,6 +7,7 @@ import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { useDraft } from '../hooks/draft.ts';
+import { useIsNarrow } from '../hooks/narrow.ts';
 import { type KeyedCall, useSubmission } from '../hooks/submission.ts';
 import {
   type AnswerForm,
@@ -25,6 +26,7 @@ import { heading } from '../text/ask-text.ts';
 import { CardTitle, type Frame } from './card-frame.tsx';
 import { Key } from './key.tsx';
 import { QuestionField } from './question-field.tsx';
+import { QuestionProgress, StepButtons } from './question-steps.tsx';
 import { ReasonField, submitKeys } from './reason-field.tsx';
 import { RefusalNotice } from './refusal-notice.tsx';
 import { SavedNote } from './saved-note.tsx';
@@ -54,6 +56,15 @@ export function QuestionCard(props: QuestionCardProps) {
   const { incoming, state, save, suspend } = useDraft(ask.ask_id);
   const set = useRef<HTMLDivElement>(null);
   const [activeId, setActiveId] = useState(questions[0]?.id);
+  const isNarrow = useIsNarrow();
+  const [step, setStep] = useState(0);
+  const [seenSteps, setSeenSteps] = useState<ReadonlySet<number>>(new Set([0]));
+  const goTo = (next: number) => {
+    setStep(next);
+    setSeenSteps(new Set(seenSteps).add(next));
+    setActiveId(questions[next]?.id);
+    set.current?.closest('.card-scroll')?.scrollTo(0, 0);
+  };
 
   useEffect(() => {
     if (!incoming) return;
@@ -63,10 +74,8 @@ export function QuestionCard(props: QuestionCardProps) {
     setWhy((mine) => (isNewer ? justification : mine || justification));
   }, [incoming, questions]);
 
-  const fieldsetOf = (id: string | undefined): HTMLElement | undefined => {
-    const at = questions.findIndex((question) => question.id === id);
-    return set.current?.querySelectorAll<HTMLElement>('fieldset')[at];
-  };
+  const fieldsetOf = (id: string | undefined): HTMLElement | undefined =>
+    [...(set.current?.querySelectorAll<HTMLElement>('fieldset') ?? [])].find(({ dataset }) => dataset.question === id);
   const change = (next: AnswerForm) => {
     setForm(next);
     setProblems(new Map());
@@ -94,11 +103,16 @@ export function QuestionCard(props: QuestionCardProps) {
     field?.scrollIntoView({ block: 'nearest' });
     field?.querySelector<HTMLElement>('input, textarea')?.focus({ preventScroll: true });
   };
+  const isSet = questions.length > 1;
+  // One question at a time, where there is no room for several.
+  const isStepped = isSet && isNarrow;
+  const given = new Set(answersOf(questions, form).map(({ question_id }) => question_id));
   const answer = () => {
     if (isSending || isDeclining) return;
     const unanswered = missing(questions, form);
     setProblems(unanswered);
     const [first] = unanswered.keys();
+    if (first !== undefined && isStepped) return goTo(questions.findIndex(({ id }) => id === first));
     if (first !== undefined) return focusOn(first);
     const answers = answersOf(questions, form);
     void submit({ answers }, props.answer(answers), 'Answered');
@@ -122,7 +136,13 @@ export function QuestionCard(props: QuestionCardProps) {
       ? {
           allow: answer,
           deny: decline,
-          other: () => bringIntoView(activeId)?.querySelector<HTMLElement>('textarea, .secret input')?.focus(),
+          other: () => {
+            const field = bringIntoView(activeId);
+            const text = field?.querySelector<HTMLElement>('textarea, .secret input');
+            // The text field of "Other" appears, focused, once it is chosen.
+            if (text) text.focus();
+            else field?.querySelector<HTMLElement>('[id$="-other"]')?.click();
+          },
           choose: (n) => {
             const option = active?.options[n - 1];
             if (!active || !option || !bringIntoView(active.id)) return;
@@ -138,7 +158,6 @@ export function QuestionCard(props: QuestionCardProps) {
   );
   const problemOf = (id: string) => problems.get(id) ?? (refusal?.questionId === id ? refusal.text : undefined);
   const isShownAtQuestion = questions.some(({ id }) => id === refusal?.questionId);
-  const isSet = questions.length > 1;
 
   const body = (
     // biome-ignore lint/a11y/noStaticElementInteractions: only listens for Ctrl+Enter in the fields inside
@@ -149,20 +168,22 @@ export function QuestionCard(props: QuestionCardProps) {
           <Prose text={context} />
         </p>
       )}
-      {questions.map((question, i) => (
-        <QuestionField
-          key={question.id}
-          question={question}
-          position={isSet ? `${i + 1} of ${questions.length}` : ''}
-          field={fieldOf(form, question.id)}
-          problem={problemOf(question.id)}
-          hasKeys={hasKeys && question.id === activeId}
-          onActive={() => setActiveId(question.id)}
-          onChoose={(option) => change(choose(form, question, option))}
-          onOther={(isOther) => change(toggleOther(form, question, isOther))}
-          onText={(text) => change(write(form, question, text))}
-        />
-      ))}
+      {questions.map((question, i) =>
+        isStepped && i !== step ? null : (
+          <QuestionField
+            key={question.id}
+            question={question}
+            position={isSet ? `${i + 1} of ${questions.length}` : ''}
+            field={fieldOf(form, question.id)}
+            problem={problemOf(question.id)}
+            hasKeys={hasKeys && question.id === activeId}
+            onActive={() => setActiveId(question.id)}
+            onChoose={(option) => change(choose(form, question, option))}
+            onOther={(isOther) => change(toggleOther(form, question, isOther))}
+            onText={(text) => change(write(form, question, text))}
+          />
+        ),
+      )}
     </div>
   );
   const actions = (
@@ -170,11 +191,18 @@ export function QuestionCard(props: QuestionCardProps) {
       {isDeclining && (
         <ReasonField
           id={`why-${ask.ask_id}`}
-          label="Decline to answer. Why? The agent is told."
+          label="Reason for declining (sent to the agent)"
           value={why}
           hasFocus
           onChange={changeWhy}
           onSubmit={decline}
+        />
+      )}
+      {isSet && !isDeclining && (
+        <QuestionProgress
+          isAnswered={questions.map(({ id }) => given.has(id))}
+          step={isStepped ? step : undefined}
+          onStep={goTo}
         />
       )}
       <RefusalNotice refusal={isShownAtQuestion ? undefined : refusal} isSlow={isSlow} />
@@ -184,7 +212,8 @@ export function QuestionCard(props: QuestionCardProps) {
         </p>
       )}
       <div className="buttons">
-        {!isDeclining && (
+        {isStepped && !isDeclining && <StepButtons step={step} count={questions.length} onStep={goTo} />}
+        {!isDeclining && !(isStepped && step < questions.length - 1) && (
           <button type="button" className="button primary" disabled={isSending} onClick={answer}>
             <Send className="icon" /> {isSet ? 'Send answers' : 'Answer'} {hasKeys && <Key>a</Key>}
           </button>
@@ -206,7 +235,7 @@ export function QuestionCard(props: QuestionCardProps) {
       </div>
     </>
   );
-  return frame(body, actions);
+  return frame(body, actions, !isStepped || seenSteps.size === questions.length);
 }
 
 /** Most of it, so that a choice made by a key is seen. */

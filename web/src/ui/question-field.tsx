@@ -6,6 +6,7 @@ import type { Question } from '../../../src/core/question.ts';
 import type { Field } from '../state/answer-form.ts';
 import { Key } from './key.tsx';
 import { Preview } from './preview.tsx';
+import { focus } from './reason-field.tsx';
 import { Prose } from './text.tsx';
 import './question-field.css';
 
@@ -25,19 +26,22 @@ interface QuestionFieldProps {
 }
 
 const MAX_NUMBERED = 9;
+/** More can be filtered. */
+const MANY_OPTIONS = 12;
 
 export function QuestionField(props: QuestionFieldProps) {
   const { question, position, problem } = props;
   const id = useId();
   const notes = [
-    question.multi_select && 'several may be chosen',
-    !question.required && 'optional',
-    question.secret && 'secret: encrypted, shown only to the agent',
+    question.multi_select && 'Select all that apply',
+    !question.required && 'Optional',
+    question.secret && 'Secret. Encrypted; only the agent can read it.',
   ].filter((note) => typeof note === 'string');
   const header = question.header === question.question || /^Question \d+$/.test(question.header) ? '' : question.header;
   return (
     <fieldset
       className="question"
+      data-question={question.id}
       onFocus={props.onActive}
       aria-describedby={problem === undefined ? undefined : `${id}-problem`}
     >
@@ -71,9 +75,32 @@ export function QuestionField(props: QuestionFieldProps) {
 
 function Options({ question, field, hasKeys, onChoose, onOther, onText, id }: QuestionFieldProps & { id: string }) {
   const type = question.multi_select ? 'checkbox' : 'radio';
+  const [sought, setSought] = useState('');
+  const [isOtherOpen, setOtherOpen] = useState(false);
+  const isMany = question.options.length > MANY_OPTIONS;
+  const words = sought.trim().toLowerCase();
+  // What is chosen stays in view, so that nothing is sent that the filter hides.
+  const shown = question.options.filter(
+    ({ id: optionId, label, description = '' }) =>
+      field.chosen.includes(optionId) || `${label} ${description}`.toLowerCase().includes(words),
+  );
+  const other = (isChecked: boolean) => {
+    setOtherOpen(isChecked);
+    onOther(isChecked);
+  };
   return (
     <div className="options">
-      {question.options.map((option, i) => (
+      {isMany && (
+        <input
+          type="search"
+          className="field"
+          aria-label="Filter options"
+          placeholder={`Filter ${question.options.length} options`}
+          value={sought}
+          onChange={(event) => setSought(event.target.value)}
+        />
+      )}
+      {shown.map((option) => (
         <label key={option.id} className="option">
           <input
             type={type}
@@ -86,7 +113,7 @@ function Options({ question, field, hasKeys, onChoose, onOther, onText, id }: Qu
             <Prose text={option.label} />
             {option.recommended && <span className="chip good">recommended</span>}
           </span>
-          {hasKeys && i < MAX_NUMBERED && <Key>{i + 1}</Key>}
+          {hasKeys && <NumberKey at={question.options.indexOf(option)} />}
           {option.description !== undefined && (
             <span className="option-note">
               <Prose text={option.description} />
@@ -102,25 +129,30 @@ function Options({ question, field, hasKeys, onChoose, onOther, onText, id }: Qu
             name={id}
             id={`${id}-other`}
             checked={field.isOther}
-            onChange={(event) => onOther(event.target.checked)}
+            onChange={(event) => other(event.target.checked)}
           />
           <label className="option-label" htmlFor={`${id}-other`}>
             Other
           </label>
           {hasKeys && <Key>o</Key>}
-          <textarea
-            className="field"
-            rows={1}
-            aria-label="Your own answer"
-            placeholder={question.placeholder ?? 'Your own answer'}
-            value={field.text}
-            onChange={(event) => onText(event.target.value)}
-          />
+          {field.isOther && (
+            <textarea
+              ref={isOtherOpen ? focus : undefined}
+              className="field"
+              rows={1}
+              aria-label="Your own answer"
+              placeholder={question.placeholder ?? 'Your own answer'}
+              value={field.text}
+              onChange={(event) => onText(event.target.value)}
+            />
+          )}
         </div>
       )}
     </div>
   );
 }
+
+const NumberKey = ({ at }: { at: number }) => at < MAX_NUMBERED && <Key>{at + 1}</Key>;
 
 function TextField({ question, field, onText, problem, id }: QuestionFieldProps & { id: string }) {
   const [isShown, setShown] = useState(false);

@@ -1,0 +1,37 @@
+// Says on a card what happens when nobody answers in time: to this request, and to others of the same run. A question that
+// expires ends its run, and with it everything else that the run asks.
+import { isOpen } from '../../../src/client/inbox-model.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { useInbox } from '../hooks/live-inbox.ts';
+import { Countdown } from './age.tsx';
+
+export function DeadlineNote({ ask }: { ask: AskView }) {
+  const { entries } = useInbox();
+  if (ask.status !== 'pending') return null;
+  const others = entries
+    .filter((entry) => isOpen(entry) && entry.ask.run_id === ask.run_id && entry.ask.ask_id !== ask.ask_id)
+    .map((entry) => entry.ask);
+  const [first] = others
+    .filter((other) => endsItsRun(other) && (other.expires_at_ms ?? 0) < (ask.expires_at_ms ?? Number.MAX_SAFE_INTEGER))
+    .sort((a, b) => (a.expires_at_ms ?? 0) - (b.expires_at_ms ?? 0));
+  if (first?.expires_at_ms !== undefined)
+    return (
+      <p className="small muted">
+        Another question of this run <Countdown toMs={first.expires_at_ms} />. If it does, the run is cancelled, and
+        this request with it.
+      </p>
+    );
+  if (ask.expires_at_ms === undefined) return null;
+  return <p className="small muted">{consequence(ask, others.length)}</p>;
+}
+
+/** A clarification is declined instead, and its sub-agent goes on. */
+const endsItsRun = ({ kind, expires_at_ms, asked_from }: AskView): boolean =>
+  kind === 'question' && expires_at_ms !== undefined && asked_from?.requester === undefined;
+
+function consequence(ask: AskView, others: number): string {
+  if (ask.kind === 'approval') return 'If nobody decides in time, it is denied.';
+  if (!endsItsRun(ask)) return 'If nobody answers in time, the sub-agent is told so and goes on.';
+  const more = others === 1 ? 'one other request' : `${others} other requests`;
+  return `If nobody answers in time, the run is cancelled${others > 0 ? `, and ${more} with it` : ''}.`;
+}
