@@ -1,6 +1,6 @@
 // Declares the ports of the gateway: a store, a clock, randomness, hashes, a sealer and signing keys. Types only.
-// Everything is asynchronous and nothing assumes one writer: a store may group commits (SQLite) or run transactions
-// concurrently under the session's lock (PostgreSQL).
+// Everything is asynchronous and nothing assumes one writer: units about different sessions run concurrently and share a
+// commit, and one that another server has overtaken runs again.
 import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surface } from './ask.ts';
 import type { Hash } from './digest.ts';
 import type { Draft } from './draft.ts';
@@ -285,8 +285,8 @@ export interface Store {
   /** Runs the unit on one consistent snapshot of what is committed. */
   read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T>;
   /**
-   * Runs the unit in a transaction. Resolves or rejects only after the commit that holds it is on disk. A unit may be
-   * rolled back and run again before that: side effects belong after it.
+   * Runs the unit and commits its changes together. Resolves only after they are on disk, and rejects only when what the
+   * unit refused for is true there. A unit may be given up and run again before that: side effects belong after it.
    */
   write<T>(unit: (tx: Tx) => MaybePromise<T>): Promise<T>;
   /**
@@ -294,6 +294,8 @@ export interface Store {
    * milliseconds, never an event.
    */
   onCommit(wake: (appended?: readonly Event[]) => void): void;
+  /** Every event up to this number is committed and was shown: later reads show it, too. */
+  shown(seq: number): void;
   close(): Promise<void>;
 }
 

@@ -8,6 +8,9 @@ import { eventPage } from './event-page.ts';
 const PAGE = 500;
 const SAFETY_NET_MS = 1000;
 const RETRY_MS = 250;
+/** Events of another server may arrive after later ones of this server. A number that stays out was never given to one. */
+const GAP_MS = 20;
+const MOST_AHEAD = 10_000;
 
 export interface Follower {
   filter: EventFilter;
@@ -25,7 +28,11 @@ export class Feed {
   readonly #store: Store;
   readonly #waiters = new Map<string, Set<() => void>>();
   readonly #live = new Map<string, Set<Cursor>>();
+  /** Every event up to this number is committed and was announced. */
   #head = 0;
+  /** Committed events after a number that has not been heard of yet. */
+  readonly #ahead = new Map<number, Event>();
+  #gap: NodeJS.Timeout | undefined;
   #pumping: Promise<void> | undefined;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -44,6 +51,7 @@ export class Feed {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#gap);
     await this.#pumping;
     for (const cursors of this.#live.values()) cursors.clear();
     this.release();
@@ -59,15 +67,31 @@ export class Feed {
     return this.#released;
   }
 
-  /** Announces committed events directly if they follow the head; otherwise the table is read. */
+  /** Announces committed events without a read as soon as none before them is missing; otherwise the table is read. */
   #take(appended: readonly Event[] = []): void {
-    const last = appended.at(-1);
-    if (last === undefined || this.#pumping || appended[0]?.seq !== this.#head + 1) {
-      this.wake();
-      return;
+    for (const event of appended) if (event.seq > this.#head) this.#ahead.set(event.seq, event);
+    if (appended.length === 0 || this.#ahead.size > MOST_AHEAD) return this.wake();
+    if (!this.#pumping) this.#announceNext();
+    if (this.#ahead.size > 0) this.#awaitGap();
+  }
+
+  #announceNext(): void {
+    const next: Event[] = [];
+    for (let event = this.#ahead.get(this.#head + 1); event; event = this.#ahead.get(this.#head + 1)) {
+      next.push(event);
+      this.#ahead.delete(event.seq);
+      this.#head = event.seq;
     }
-    this.#head = last.seq;
-    this.#announce(appended);
+    if (next.length === 0) return;
+    this.#store.shown(this.#head);
+    this.#announce(next);
+  }
+
+  #awaitGap(): void {
+    this.#gap ??= setTimeout(() => {
+      this.#gap = undefined;
+      if (this.#ahead.size > 0) this.wake();
+    }, GAP_MS);
   }
 
   wake(): void {
@@ -86,12 +110,15 @@ export class Feed {
         const last = events.at(-1);
         if (!last) continue;
         this.#head = last.seq;
+        for (const seq of this.#ahead.keys()) if (seq <= last.seq) this.#ahead.delete(seq);
         if (hasMore) this.#again = true;
         this.#announce(events);
       }
     } finally {
       this.#pumping = undefined;
     }
+    this.#announceNext();
+    if (this.#ahead.size > 0) this.#awaitGap();
   }
 
   /** A sighting wakes no waiter: it changes nothing that a waiter looks for. */

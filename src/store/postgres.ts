@@ -6,6 +6,7 @@
 import pg from 'pg';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
+import type { Event } from '../core/event.ts';
 import type { Clock, MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
 import type { Changes } from './changes.ts';
 import type { Database, RecordKind, Verdict } from './database.ts';
@@ -81,6 +82,7 @@ class PostgresStore implements Store, Database {
   readonly #loads: Loads;
   readonly #texts = new Map<string, { text: string; name?: string }>();
   readonly #underWay = new Set<Promise<unknown>>();
+  #shown = 0;
   #closing: Promise<void> | undefined;
 
   constructor(pool: pg.Pool, options: PostgresOptions, clock: DatabaseClock, wakeUps: WakeUps) {
@@ -98,11 +100,16 @@ class PostgresStore implements Store, Database {
     this.#loads = new Loads((text, values) =>
       this.#connected(async (client) => (await client.query({ ...this.#prepared(text), values: [...values] })).rows),
     );
-    this.#units = new Units(this, options.hash, () => this.#wakeUps.announce());
+    this.#units = new Units(this, options.hash, (appended) => this.#wakeUps.announce(appended));
+    wakeUps.onForeign = (events) => this.#units.overtaken(events.map(({ sessionId }) => sessionId));
   }
 
-  onCommit(wake: () => void): void {
+  onCommit(wake: (appended?: readonly Event[]) => void): void {
     this.#wakeUps.listener = wake;
+  }
+
+  shown(seq: number): void {
+    this.#shown = Math.max(this.#shown, seq);
   }
 
   /** The horizon is read before the snapshot, so every event below it is in the snapshot. */
@@ -110,7 +117,8 @@ class PostgresStore implements Store, Database {
     if (this.#closing) throw fail('shutting_down', 'The database is closed.');
     return this.#connected(async (client) => {
       const sql = this.#sql(client);
-      const horizon = await safeHorizon(sql);
+      const shown = this.#shown;
+      const horizon = Math.max(shown, await safeHorizon(sql));
       await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`);
       return this.#finish(client, () => unit(createReader(sql, horizon)));
     });

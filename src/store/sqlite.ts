@@ -65,6 +65,8 @@ class SqliteStore implements Store, Database {
     this.#wake = wake;
   }
 
+  shown(): void {}
+
   async read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
     if (this.#closing) throw fail('shutting_down', 'The database is closed.');
     const result = this.#reads.then(() => this.#snapshot(unit));

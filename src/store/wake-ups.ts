@@ -1,10 +1,22 @@
-// Sends and receives wake-ups between servers with NOTIFY and LISTEN: one notification for several commits, sent outside
-// their transactions so that it delays none of them. Advisory: without a listening connection the store polls.
+// Sends and receives wake-ups between servers with NOTIFY and LISTEN, with the events that were committed: one statement
+// for several commits, outside of their transactions so that it delays none of them. Nothing is sent while no other server
+// listens. Advisory: without a listening connection the store polls, and events that do not fit are read from the table.
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import type { Event } from '../core/event.ts';
 import type { PostgresOptions } from './postgres.ts';
 
 const CHANNEL = 'holdpoint';
+const LISTENER = 'holdpoint listener';
 const NOTIFY_DELAY_MS = 2;
+/** PostgreSQL takes less than 8000 bytes. */
+const PAYLOAD_BYTES = 7900;
+/** How often to look whether another server listens. One that begins to says so itself. */
+const LOOK_MS = 10_000;
+/** Those of earlier releases are known by what they said last. */
+const OTHERS = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+  AND (application_name = '${LISTENER}' OR query LIKE 'LISTEN ${CHANNEL}%' OR query LIKE 'NOTIFY ${CHANNEL}%')`;
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', text) FROM unnest($1::text[]) AS text`;
 const POLL_MS = 100;
 const RECONNECT_MS = 500;
 const CONNECT_MS = 10_000;
@@ -14,11 +26,19 @@ const SILENCE_MS = 5000;
 type WakeUpOptions = Pick<PostgresOptions, 'url' | 'pooled' | 'onError'>;
 
 export class WakeUps {
-  listener: () => void = () => {};
+  /** Called with committed events, or without where they are not known. */
+  listener: (appended?: readonly Event[]) => void = () => {};
+  /** Called with events that another server has committed. */
+  onForeign: (events: readonly Event[]) => void = () => {};
+  /** Marks its own notifications, which come back. */
+  readonly #id = randomUUID();
   readonly #options: WakeUpOptions;
   #client: pg.Client | undefined;
   #lose: () => void = () => {};
   #pending: NodeJS.Timeout | undefined;
+  #unsent: Event[] = [];
+  #isAlone = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -35,13 +55,36 @@ export class WakeUps {
     if (!this.#options.pooled) await this.#connect();
   }
 
-  /** Notifies the followers of this server at once, other servers after a short delay. */
-  announce(): void {
-    this.listener();
-    this.#pending ??= setTimeout(() => {
-      this.#pending = undefined;
-      this.#client?.query(`NOTIFY ${CHANNEL}`).catch(() => this.#lose());
-    }, NOTIFY_DELAY_MS);
+  /** Tells the followers of this server at once, other servers after a short delay. */
+  announce(appended: readonly Event[]): void {
+    this.listener(appended);
+    if (!this.#client || (this.#isAlone && performance.now() - this.#lookedAt < LOOK_MS)) return;
+    for (const event of appended) this.#unsent.push(event);
+    this.#pending ??= setTimeout(() => this.#send(), NOTIFY_DELAY_MS);
+  }
+
+  #send(): void {
+    this.#pending = undefined;
+    const payloads = payloadsOf(this.#id, this.#unsent);
+    this.#unsent = [];
+    const client = this.#client;
+    client?.query(NOTIFY, [payloads]).catch(() => this.#lose());
+    if (client && performance.now() - this.#lookedAt >= LOOK_MS) this.#look(client).catch(() => this.#lose());
+  }
+
+  async #look(client: pg.Client): Promise<void> {
+    this.#lookedAt = performance.now();
+    const { rows } = await client.query(OTHERS);
+    this.#isAlone = Number(rows[0].n) === 0;
+  }
+
+  /** A server of an earlier release says nothing but that there is something. */
+  #hear(payload: string | undefined): void {
+    if (payload?.startsWith(this.#id)) return;
+    this.#isAlone = false;
+    const events = eventsOf(payload);
+    if (events) this.onForeign(events);
+    this.listener(events);
   }
 
   async #connect(): Promise<void> {
@@ -50,6 +93,7 @@ export class WakeUps {
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: SILENCE_MS,
+      application_name: LISTENER,
     });
     let isLost = false;
     const lost = () => {
@@ -65,6 +109,8 @@ export class WakeUps {
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
+      await client.query(NOTIFY, [[this.#id]]);
+      await this.#look(client);
     } catch (error) {
       this.#options.onError(error);
       lost();
@@ -72,7 +118,7 @@ export class WakeUps {
     }
     if (isLost || this.#stopped) return lost();
     client.once('end', lost);
-    client.on('notification', () => this.listener());
+    client.on('notification', ({ payload }) => this.#hear(payload));
     this.#client = client;
     this.#lose = lost;
     this.listener();
@@ -89,4 +135,27 @@ export class WakeUps {
     client?.on('error', () => {});
     await client?.end().catch(() => {});
   }
+}
+
+/** The events in as few texts as they fit into; where one does not fit into any, a text without events. */
+function payloadsOf(id: string, events: readonly Event[]): string[] {
+  const texts = events.map((event) => JSON.stringify(event));
+  if (texts.some((text) => Buffer.byteLength(text) > PAYLOAD_BYTES - id.length - 2)) return [id];
+  const payloads: string[] = [];
+  let [list, bytes] = [[] as string[], 0];
+  for (const text of texts) {
+    const size = Buffer.byteLength(text) + 1;
+    if (bytes + size > PAYLOAD_BYTES - id.length - 2) {
+      payloads.push(`${id}[${list.join(',')}]`);
+      [list, bytes] = [[], 0];
+    }
+    list.push(text);
+    bytes += size;
+  }
+  return [...payloads, `${id}[${list.join(',')}]`];
+}
+
+function eventsOf(payload: string | undefined): Event[] | undefined {
+  const at = payload?.indexOf('[') ?? -1;
+  return payload === undefined || at < 0 ? undefined : JSON.parse(payload.slice(at));
 }

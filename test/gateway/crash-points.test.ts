@@ -144,6 +144,7 @@ function faulty(store: Store, plan: Plan): Store {
       });
     },
     onCommit: (wake) => store.onCommit(wake),
+    shown: (seq) => store.shown(seq),
     close: () => store.close(),
   };
 }

@@ -20,6 +20,7 @@ it('announces an event whose wake-up arrives at any step of the read before it',
     },
     write: (unit) => open.store.write(unit),
     onCommit: () => {},
+    shown: () => {},
     close: async () => {},
   };
   const feed = new Feed(distant);

@@ -238,6 +238,7 @@ it('sends no event twice to a follower that resumes while it is live, also with 
     },
     write: (unit) => store.write(unit),
     onCommit: () => {},
+    shown: () => {},
     close: async () => {},
   };
   const feed = new Feed(distant);

@@ -1,9 +1,10 @@
 // Several servers write one session on PostgreSQL: what one keeps in memory never counts when another has written since,
 // whether that is of this release or an earlier one.
-// Covers: src/store/postgres-commit.ts, src/store/postgres-load.ts, src/store/session-states.ts, src/store/units.ts
+// Covers: src/store/wake-ups.ts, src/store/postgres-commit.ts, src/store/postgres-load.ts, src/store/session-states.ts, src/store/units.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logFault } from '../../src/core/event.ts';
+import { type Event, logFault } from '../../src/core/event.ts';
 import type { Store, Tx } from '../../src/core/ports.ts';
+import { Feed } from '../../src/gateway/feed.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { append, endedOf, hash, keep, questionOf, runOf, sessionOf } from '../conformance/store-samples.ts';
 import { EarlierServer } from '../support/earlier-server.ts';
@@ -108,4 +109,32 @@ it('notices the changes of a server of an earlier release, also those of a run a
     [1, 2, 3].flatMap((n) => [`earlier ${n}`, `later ${n}`]),
   );
   expect(logFault(log, hash)).toBeUndefined();
+}, 60_000);
+
+it('shows an event that follows the last one at once, also to who begins to follow, while an earlier number is open', async () => {
+  const feed = new Feed(here);
+  await feed.start();
+  const slow = await EarlierServer.connect(url);
+  await slow.begin('');
+  await slow.announce();
+  const heard = (session: string) =>
+    new Promise<string>((resolve) => {
+      const deliver = (events: readonly Event[]) => {
+        const last = events.find(({ data }) => data.includes(session));
+        if (last) resolve(last.sessionId);
+        return true;
+      };
+      feed.follow({ filter: {}, deliver }, 0);
+    });
+  await keep(here, { sessions: [sessionOf('s2'), sessionOf('s3')] });
+  const live = heard('contiguous');
+  await append(here, 's2', ['contiguous']);
+  expect(await live).toBe('s2');
+  expect(await heard('contiguous')).toBe('s2');
+  const foreign = heard('by notification');
+  await append(there, 's3', ['by notification']);
+  expect(await foreign).toBe('s3');
+  await slow.commit();
+  await slow.end();
+  await feed.stop();
 }, 60_000);

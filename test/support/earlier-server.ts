@@ -26,8 +26,9 @@ export class EarlierServer {
     return new EarlierServer(client);
   }
 
-  async begin(): Promise<void> {
-    await this.#client.query(`BEGIN; ${LIMITS}`);
+  /** The database ends a transaction that is idle for longer than the limits allow. */
+  async begin(limits = LIMITS): Promise<void> {
+    await this.#client.query(`BEGIN; ${limits}`);
   }
 
   async commit(): Promise<void> {
@@ -42,12 +43,17 @@ export class EarlierServer {
     await this.#client.query('SELECT * FROM sessions WHERE id = $1 FOR UPDATE', [id]);
   }
 
+  /** Announces that it will append, and holds up the horizon. */
+  async announce(): Promise<void> {
+    await this.#client.query(ANNOUNCE);
+  }
+
   /** Appends to the log of a session that it has locked, and moves its head. */
   async append(sessionId: string, text: string): Promise<void> {
     const { rows } = await this.#client.query('SELECT * FROM sessions WHERE id = $1', [sessionId]);
     const event = linkEvent(SESSION.read(rows[0]), { type: 'output', data: { text } }, 1, hash);
     const { sessionSeq, id, at, runId = null, askId = null, type, data, prevHash, hash: own } = event;
-    await this.#client.query(ANNOUNCE);
+    await this.announce();
     await this.#client.query(INSERT_EVENT, [sessionSeq, id, at, sessionId, runId, askId, type, data, prevHash, own]);
     await this.#client.query('UPDATE sessions SET head_seq = $1, head_hash = $2 WHERE id = $3', [
       sessionSeq,

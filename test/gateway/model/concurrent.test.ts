@@ -112,6 +112,7 @@ function delayed(store: Store, pace: Pace): Store {
       return store.write(unit);
     },
     onCommit: (wake) => store.onCommit(wake),
+    shown: (seq) => store.shown(seq),
     close: () => store.close(),
   };
 }
