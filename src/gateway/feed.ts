@@ -70,9 +70,9 @@ export class Feed {
   /** Announces committed events without a read as soon as none before them is missing; otherwise the table is read. */
   #take(appended: readonly Event[] = []): void {
     for (const event of appended) if (event.seq > this.#head) this.#ahead.set(event.seq, event);
-    if (appended.length === 0 || this.#ahead.size > MOST_AHEAD) return this.wake();
     if (!this.#pumping) this.#announceNext();
-    if (this.#ahead.size > 0) this.#awaitGap();
+    if (appended.length === 0 || this.#ahead.size > MOST_AHEAD) this.wake();
+    else if (this.#ahead.size > 0) this.#awaitGap();
   }
 
   #announceNext(): void {
