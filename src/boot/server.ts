@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { loadAgents } from '../agents/registry.ts';
+import { actionSummary } from '../client/action-summary.ts';
 import { createClient } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';
 import type { Hash } from '../core/digest.ts';
@@ -19,6 +20,8 @@ import type { Permissions } from '../core/session.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { createMcpHttpHandler } from '../mcp/http-handler.ts';
 import { narrowUmask } from '../node/umask.ts';
+import { CHANNEL_NAMES } from '../notices/channels.ts';
+import { createNotices } from '../notices/notices.ts';
 import { createApp } from '../server/app.ts';
 import { isBuilt } from '../server/page.ts';
 import type { App } from '../server/routes/route.ts';
@@ -30,6 +33,7 @@ import { withholdDatabase } from '../worker/program-environment.ts';
 import { startWorker } from '../worker/worker.ts';
 import { openAuditKeys } from './audit-keys.ts';
 import { createHookServers } from './hook-servers.ts';
+import { watchRoutes } from './routes-file.ts';
 import { watchRules } from './rules-file.ts';
 import { loadRuntimes } from './runtimes.ts';
 import { keptSecret, openStateFolder, refuseWeakToken, secretKey } from './state-folder.ts';
@@ -54,11 +58,21 @@ export interface Settings {
   behindProxy: boolean;
   /** Whether the server hosts agents itself; it does unless told not to. */
   worker?: boolean | undefined;
+  notify: NotifySettings;
   /** Modules with runtimes for the built-in worker. */
   runtimes?: readonly string[] | undefined;
   /** Whether its agents ask for approval, where their session does not say. */
   permissions?: Permissions | undefined;
   version: string;
+}
+
+export interface NotifySettings {
+  /** Hosts inside the network that devices and webhooks may be at: `host` or `host:port`. */
+  hosts: readonly string[];
+  /** Whom push services may write to. */
+  contact: string;
+  /** Where people reach the page, for links in webhooks. The server's own address otherwise. */
+  pageUrl: string | undefined;
 }
 
 export interface Running {
@@ -137,9 +151,21 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
       .catch((error: unknown) => logger.error({ err: error }, 'the log was not signed at the end'));
   });
   const token = await operatorToken(gateway, settings);
+  let address: string | undefined;
+  const notices = createNotices(ports, gateway, {
+    summarise: actionSummary,
+    routes: watchRoutes(settings.data, CHANNEL_NAMES, (message) => logger.error(message)),
+    privateHosts: settings.notify.hosts,
+    pushContact: settings.notify.contact,
+    pageUrl: () => settings.notify.pageUrl ?? address,
+    onError: (error) => logger.error({ err: error }, 'notices failed; they are tried again'),
+  });
+  await notices.start();
+  open.push(() => notices.stop());
   const hookServers = createHookServers(agents);
   const app = await createApp({
     gateway,
+    notices,
     limits: settings.limits,
     hosts: new Set([...LOOPBACK, settings.host, ...settings.allowedHosts]),
     origins: new Set(settings.allowedOrigins),
@@ -161,6 +187,7 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const { port } = app.server.address() as AddressInfo;
   const shownHost = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const url = `${settings.tls ? 'https' : 'http'}://${shownHost}:${port}`;
+  address = url;
   const secret = await keptToken(gateway, settings.data, 'worker', 'worker:builtin');
   const door = settings.tls || !isLoopback(settings.host) ? await loopbackDoor(app, open) : url;
   const own = createClient({ url: door, token: secret });

@@ -27,6 +27,8 @@ const LOAD = {
   acp: async () => (await import('./commands/acp.ts')).acpCommand(),
   grants: async () => (await import('./commands/grants.ts')).grantsCommand(),
   rules: async () => (await import('./commands/rules.ts')).rulesCommand(),
+  notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
+  webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
   skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),
   'sign-in': async () => (await import('./commands/sign-in.ts')).signInCommand(),
@@ -46,7 +48,7 @@ const GROUPS: Record<string, readonly (keyof typeof LOAD)[]> = {
   'Look:': ['events', 'sessions', 'runs', 'audit', 'keys'],
   'Ask:': ['ask', 'approve', 'mcp'],
   'Work:': ['run', 'connect', 'disconnect', 'demo', 'acp', 'rules', 'skills'],
-  'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'doctor', 'version', 'completion'],
+  'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'notify', 'webhooks', 'doctor', 'version', 'completion'],
 };
 /** Generated from all other commands. */
 const NEEDS_ALL = 'completion';

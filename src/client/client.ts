@@ -9,6 +9,7 @@ import type { SkillView } from '../core/skill.ts';
 import type * as views from '../core/views.ts';
 import { activityCalls } from './activity-calls.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
+import { noticeCalls, webhookCalls } from './notice-calls.ts';
 import { grantCalls, ruleCalls } from './rule-calls.ts';
 import { iterate } from './stream.ts';
 
@@ -284,6 +285,8 @@ function createCalls(http: Http, headers?: Record<string, string>) {
     },
     rules: ruleCalls({ send, page, list }),
     grants: grantCalls({ send, page, list }),
+    notices: noticeCalls({ send }),
+    webhooks: webhookCalls({ send, list }),
     tokens: {
       create: (body: In<typeof bodies.CreateToken>, options?: Options): Promise<views.NewTokenView> =>
         post('/v1/tokens', body, options),

@@ -44,6 +44,8 @@ export const EVENT_TYPES = [
   'token.recorded',
   'token.revoked',
   'rule.delegated',
+  'contact.added',
+  'contact.removed',
   'grant.given',
   'grant.used',
   'grant.revoked',

@@ -5,7 +5,7 @@ import type { QuietHours } from './quiet-hours.ts';
 
 export interface NoticeReads {
   contact(id: string): MaybePromise<Contact | undefined>;
-  /** Those that may be sent to. */
+  /** Those that may be sent to, and those that were lost: ended with a reason. */
   contacts(): MaybePromise<Contact[]>;
   notice(id: string): MaybePromise<Notice | undefined>;
   /** Steps as well. */

@@ -1,5 +1,6 @@
 // Defines every view of the questions-and-approvals API as a schema: the OpenAPI document is generated from them, the client
 // takes its types here, and tests validate real responses with them.
+
 import { z } from 'zod';
 import { AgentDescription } from './agent-description.ts';
 import { QuestionAnswer } from './answer.ts';
@@ -9,6 +10,7 @@ import { DraftContent } from './draft.ts';
 import { EVENT_TYPES } from './event.ts';
 import { instant, looseObject, ownId } from './fields.ts';
 import { RenderPayload } from './form.ts';
+import { NoticeView } from './notice-views.ts';
 import { Question } from './question.ts';
 import { RiskSign } from './risk.ts';
 import { RECORD_TABLES } from './row-audit.ts';
@@ -222,6 +224,7 @@ const askFields = {
   snoozed: SightingView.extend({ until_ms: instant })
     .optional()
     .describe('Until when it should be out of the way; for people'),
+  notices: z.array(NoticeView).optional().describe('Who was notified, when and how; of one ask, for people'),
   answer: AnswerView.optional(),
   delivery: z.object({
     state: z.enum(DELIVERY_STATES),

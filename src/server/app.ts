@@ -10,6 +10,7 @@ import { type Refusal, refuse } from '../core/errors.ts';
 import { issueText } from '../core/issue-text.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Notices } from '../notices/notices.ts';
 import { guard } from './auth.ts';
 import { acceptJsonOnly } from './body.ts';
 import { isPublicTls } from './browser.ts';
@@ -34,6 +35,7 @@ import { addHooks, type HookHandlers } from './routes/hooks.ts';
 import { addInsights } from './routes/insights.ts';
 import { addMailbox } from './routes/mailbox.ts';
 import { addMcp, type McpHandler } from './routes/mcp.ts';
+import { addNotices } from './routes/notices.ts';
 import { addPendingAsks } from './routes/pending-asks.ts';
 import { addQuestions } from './routes/questions.ts';
 import { type App, routesOn } from './routes/route.ts';
@@ -45,12 +47,14 @@ import { addSkills } from './routes/skills.ts';
 import { addSystem } from './routes/system.ts';
 import { addThreads } from './routes/threads.ts';
 import { addTokens } from './routes/tokens.ts';
+import { addWebhooks } from './routes/webhooks.ts';
 import { addWorkers } from './routes/workers.ts';
 import { Streams } from './sse.ts';
 import { type KnownAgent, WorkerPresence } from './worker-presence.ts';
 
 export interface AppOptions {
   gateway: Gateway;
+  notices: Notices;
   limits: Limits;
   hosts: ReadonlySet<string>;
   origins: ReadonlySet<string>;
@@ -90,6 +94,8 @@ const ROUTES = [
   addAuditKeys,
   addGrants,
   addRules,
+  addNotices,
+  addWebhooks,
   addSignIn,
   addDrafts,
   addInsights,
@@ -101,7 +107,7 @@ const MAX_ID_LENGTH = 512;
 const ARRIVAL_MS = 60_000;
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { gateway, limits } = options;
+  const { gateway, notices, limits } = options;
   const app = Fastify({
     ...(options.logger && { loggerInstance: options.logger }),
     // A request without a Host is refused by our own guard, with a problem document.
@@ -127,7 +133,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const fresh = freshConnections(app);
   const streams = new Streams();
   const throttle = new Throttle(limits);
-  const metrics = await createMetrics(gateway, () => throttle.openStreams);
+  const metrics = await createMetrics(gateway, options.notices, () => throttle.openStreams);
 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -177,7 +183,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const document = describeApi(app, options.version);
   const workers = new WorkerPresence(options.agents ?? []);
-  const context = { app, route: routesOn(app, gateway.hash), gateway, throttle, streams, transport, workers };
+  const context = { app, route: routesOn(app, gateway.hash), gateway, notices, throttle, streams, transport, workers };
   for (const add of ROUTES) app.after(() => add(context));
   app.after(() => {
     if (options.mcp) addMcp(context, options.mcp);

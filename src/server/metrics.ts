@@ -1,6 +1,7 @@
 // Collects Prometheus metrics: what the log says happened, what is open now, what the process costs.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { Notices } from '../notices/notices.ts';
 
 export interface Metrics {
   contentType: string;
@@ -9,7 +10,7 @@ export interface Metrics {
   stop(): void;
 }
 
-export async function createMetrics(gateway: Gateway, openStreams: () => number): Promise<Metrics> {
+export async function createMetrics(gateway: Gateway, notices: Notices, openStreams: () => number): Promise<Metrics> {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
@@ -33,6 +34,20 @@ export async function createMetrics(gateway: Gateway, openStreams: () => number)
     },
   });
   void open;
+  const told = new Gauge({
+    name: 'holdpoint_notices',
+    help: 'Notices by state, of the last 30 days; `unreached`: pending asks of which nobody could be notified',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset();
+      const counts = await notices.counts();
+      if (!counts) return;
+      for (const [state, count] of Object.entries(counts.states)) this.set({ state }, count);
+      this.set({ state: 'unreached' }, counts.unreached);
+    },
+  });
+  void told;
   const deliver = (fresh: readonly { type: string }[]): boolean => {
     for (const event of fresh) events(event.type);
     return true;

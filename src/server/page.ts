@@ -46,6 +46,7 @@ const ADDRESSES = [
   '/insights',
   '/rules',
   '/settings',
+  '/notifications',
 ];
 /** Named by their content, so they never change under their name. */
 const HASHED = '/assets/*';

@@ -24,7 +24,8 @@ export function noticeReads(sql: Sql): NoticeReads {
   const idOf = (row: { id: string }) => row.id;
   return {
     contact: (id) => one(`SELECT * FROM contacts WHERE id = ?`, [id], CONTACT.read),
-    contacts: () => many(`SELECT * FROM contacts WHERE ended_at IS NULL ORDER BY n`, [], CONTACT.read),
+    contacts: () =>
+      many(`SELECT * FROM contacts WHERE ended_at IS NULL OR ended_reason IS NOT NULL ORDER BY n`, [], CONTACT.read),
     notice: (id) => one(`SELECT * FROM notices WHERE id = ?`, [id], NOTICE.read),
     noticesOfAsk: (askId) => many(`SELECT * FROM notices WHERE ask_id = ? ORDER BY n LIMIT 500`, [askId], NOTICE.read),
     noticesOf: (contactId, { after = Number.MAX_SAFE_INTEGER, limit }) =>

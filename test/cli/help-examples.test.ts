@@ -24,13 +24,13 @@ let bed: TestBed;
 let shell: (line: string, input?: string) => ReturnType<typeof command>;
 let postgres: PostgresServer | undefined;
 let database = '';
-/** An OpenCode server, as far as `connect` looks at it. */
+/** An OpenCode server, as far as `connect` looks at it, and an endpoint for webhooks. */
 const opencode = createServer((_, reply) =>
   reply.setHeader('content-type', 'application/json').end('{"healthy":true}'),
 );
 
 beforeAll(async () => {
-  bed = await openTestBed();
+  bed = await openTestBed({ HOLDPOINT_NOTIFY_HOSTS: '127.0.0.1' });
   const bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);
   symlinkSync(join(root, 'bin', 'holdpoint'), join(bin, 'holdpoint'));
@@ -77,7 +77,7 @@ describe('the example', PATIENT, () => {
   });
 });
 
-/** What the examples speak of: the session `nightly` at work, a question (781b0c), an approval (d1d077), a token. */
+/** What the examples speak of: the session `nightly` at work, a question (781b0c), an approval (d1d077), a token, a webhook. */
 async function prepare(): Promise<void> {
   const { client } = bed;
   for (const { token_id, name, revoked_at_ms } of (await client.tokens.list({ limit: 500 })).items)
@@ -86,6 +86,9 @@ async function prepare(): Promise<void> {
   const guide = { 'review-notes/SKILL.md': readFileSync(join(root, 'examples/review-notes/SKILL.md')) };
   const file = new Blob([zipSync(guide) as Uint8Array<ArrayBuffer>]);
   await client.skills.upload({ file, fileName: 'review-notes.zip' }).catch(() => {});
+  for (const { webhook_id } of await client.webhooks.list()) await client.webhooks.remove(webhook_id);
+  const url = `http://127.0.0.1:${(opencode.address() as AddressInfo).port}`;
+  await client.webhooks.add({ name: 'ops', url });
   for (const { grant_id } of (await client.grants.list()).items) await client.grants.revoke(grant_id);
   const session = await client.sessions.create({ agent: 'external', session_id: 'nightly', title: 'Nightly build' });
   if (session.active_run_id) await client.runs.cancel(session.active_run_id);

@@ -71,15 +71,16 @@ export const TARGET = {
 };
 
 /** Opened before the first test of a file, closed after its last. */
-export function testBedForAll(): TestBed {
+/** `settings`: the server's environment. */
+export function testBedForAll(settings: Record<string, string> = {}): TestBed {
   const bed = {} as TestBed;
-  beforeAll(async () => void Object.assign(bed, await openTestBed()));
+  beforeAll(async () => void Object.assign(bed, await openTestBed(settings)));
   afterAll(closeTestBeds);
   return bed;
 }
 
-export async function openTestBed(): Promise<TestBed> {
-  const server = await startHoldpoint();
+export async function openTestBed(settings: Record<string, string> = {}): Promise<TestBed> {
+  const server = await startHoldpoint({ env: settings });
   const client = createClient({ url: server.url, token: server.token });
   const env = (more: Record<string, string> = {}) => ({
     ...cleanEnv(),

@@ -58,10 +58,12 @@ export function describeNotices(bed: Bed): void {
 
   describe('notices', () => {
     it('stores contacts and the quiet hours of people', async () => {
-      const ended = contactOf('con_2', { addressMac: 'mac con_1', endedAt: 2, endedReason: 'gone' });
+      const ended = contactOf('con_2', { addressMac: 'mac con_1', endedAt: 2 });
+      const lost = contactOf('con_3', { endedAt: 2, endedReason: 'gone' });
       const hours = { from: '22:00', to: '07:00', time_zone: 'UTC' };
       await bed.store.write(async (tx) => {
         await tx.insertContact(ended);
+        await tx.insertContact(lost);
         await tx.insertContact(contactOf('con_1'));
         await tx.updateContact(contactOf('con_1', { label: 'Tablet', settings: { allowAction: true } }));
         await tx.saveQuietHours('ana', { ...hours, to: '06:00' });
@@ -71,6 +73,7 @@ export function describeNotices(bed: Bed): void {
       });
       expect(await read((r) => r.contact('con_2'))).toEqual(ended);
       expect(await read((r) => r.contacts())).toEqual([
+        lost,
         contactOf('con_1', { label: 'Tablet', settings: { allowAction: true } }),
       ]);
       expect(await read((r) => r.quietHours())).toEqual([{ person: 'ana', hours }]);

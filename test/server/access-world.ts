@@ -54,6 +54,8 @@ export async function makeWorld(server: Server, mark: string): Promise<World> {
       grant_id: await giveGrant(server, mark),
       token_id: (await server.makeToken('viewer')).token_id,
       skill_id: await publish(server, `skill-${mark}`, skill),
+      device_id: `con_${mark}`,
+      webhook_id: `con_${mark}`,
       agent: 'known',
       conversation_id: sessionId,
       permission_id: ask.ask_id.replace('ask_', 'per_'),

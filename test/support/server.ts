@@ -10,15 +10,18 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { openAuditKeys } from '../../src/boot/audit-keys.ts';
+import { actionSummary } from '../../src/client/action-summary.ts';
 import type { ConsultDelegate } from '../../src/core/delegate.ts';
 import { sortableId } from '../../src/core/id.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
+import { compileRoutes, type NoticeRoute } from '../../src/core/notice-route.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { RuleSet } from '../../src/core/rule-index.ts';
 import type { NewTokenView } from '../../src/core/views.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { createMcpHttpHandler } from '../../src/mcp/http-handler.ts';
 import type { Patience } from '../../src/mcp/wait.ts';
+import { createNotices, type Notices } from '../../src/notices/notices.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { HookHandlers } from '../../src/server/routes/hooks.ts';
 import type { App } from '../../src/server/routes/route.ts';
@@ -42,6 +45,10 @@ export interface ServerOptions {
   patience?: Patience;
   /** Grace for lapsed leases after a start or a leap of the clock; none unless a test asks for it. */
   leaseGraceMs?: number;
+  /** Who is notified of what. */
+  noticeRoutes?: NoticeRoute[];
+  /** Hosts of this machine that may be notified. */
+  notifyHosts?: string[];
   /** Doors of attached agents. */
   hooks?: HookHandlers;
   logger?: Logger;
@@ -65,6 +72,7 @@ export const hash = (text: string): string => digest('sha256', text, 'hex');
 interface Parts {
   app: App;
   gateway: Gateway;
+  notices: Notices;
   ports: Ports;
 }
 
@@ -121,9 +129,20 @@ export class Server {
     });
     await gateway.start(['builtin']);
     await gateway.presetToken(this.token, 'operator', 'operator');
+    const routes = compileRoutes(this.#options.noticeRoutes ?? []);
+    const notices = createNotices(ports, gateway, {
+      summarise: actionSummary,
+      routes: { routes: () => routes, fault: () => undefined },
+      privateHosts: this.#options.notifyHosts ?? [],
+      pushContact: 'mailto:test@example.org',
+      pageUrl: () => 'https://holdpoint.example.org',
+      onError: (error) => this.sweepErrors.push(error),
+    });
+    await notices.start();
     subscribe('fastify.initialization', this.#noteRoutes);
     const app = await createApp({
       gateway,
+      notices,
       limits,
       hosts: new Set(['127.0.0.1', 'localhost', '[::1]', this.#options.proxiedAs ?? 'localhost']),
       behindProxy: this.#options.proxiedAs !== undefined,
@@ -141,7 +160,7 @@ export class Server {
     });
     unsubscribe('fastify.initialization', this.#noteRoutes);
     await app.ready();
-    this.#parts = { app, gateway, ports };
+    this.#parts = { app, gateway, notices, ports };
     this.#contract ??= new Contract((await app.inject({ url: '/openapi.json' })).json<OpenApi>());
   }
 
@@ -230,9 +249,10 @@ export class Server {
 
   async stop(): Promise<void> {
     if (!this.#parts) return;
-    const { app, gateway, ports } = this.#parts;
+    const { app, gateway, notices, ports } = this.#parts;
     this.#parts = undefined;
     await app.close();
+    await notices.stop();
     await gateway.stop();
     await ports.store.close();
   }

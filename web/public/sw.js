@@ -1,8 +1,8 @@
-// The page's service worker. Caches the document and its assets, so that the page opens while the server is away, and
-// handles clicks on notifications. API responses are never cached: stale asks are not shown.
+// The page's service worker. Caches the document and its assets, so that the page opens while the server is away; shows what
+// is pushed and handles presses on notifications. API responses are never cached: stale asks are not shown.
 const CACHE = 'holdpoint-page';
 const DOCUMENT = '/';
-const PAGES = /^\/(?:$|(?:sign-in|asks|sessions|history|insights|rules|settings)(?:\/|$))/;
+const PAGES = /^\/(?:$|(?:sign-in|asks|sessions|history|insights|rules|settings|notifications)(?:\/|$))/;
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
@@ -52,15 +52,98 @@ async function assetOf(request) {
   return response;
 }
 
-/** Opens the ask in an open window, or in a new one. Decides nothing. */
-self.addEventListener('notificationclick', (event) => {
-  event.notification.close();
-  const address = event.notification.data?.address ?? '/';
-  event.waitUntil(
-    self.clients.matchAll({ type: 'window' }).then(async ([open]) => {
-      if (!open) return self.clients.openWindow(address);
-      open.postMessage({ open: address });
-      return open.focus();
-    }),
-  );
+/** Every push shows something: under its tag a message replaces the one before it, so a repeat is not shown twice. */
+self.addEventListener('push', (event) => {
+  const payload = payloadOf(event.data);
+  if (payload) event.waitUntil(show(payload));
 });
+
+function payloadOf(data) {
+  try {
+    return data?.json();
+  } catch {
+    return undefined;
+  }
+}
+
+const ACTIONS = { allow: 'Allow', deny: 'Deny' };
+
+async function show({ event, tag, title, body, path, urgent, actions = [], ask }) {
+  const isEnd = event === 'ask.ended';
+  const shown = await self.registration.getNotifications({ tag });
+  // The person has dismissed it, or reads the page: browsers want something shown, and nobody needs it.
+  const isWanted = !isEnd || shown.length > 0;
+  await self.registration.showNotification(title, {
+    body,
+    tag,
+    icon: '/icon-192.png',
+    badge: '/icon-192.png',
+    silent: isEnd,
+    renotify: event === 'ask.escalated',
+    requireInteraction: urgent === true && !isEnd,
+    actions: actions.map((action) => ({ action, title: ACTIONS[action] })),
+    data: { address: path, ask, title, body },
+  });
+  if (isWanted) return;
+  for (const notification of await self.registration.getNotifications({ tag })) notification.close();
+}
+
+self.addEventListener('notificationclick', (event) => {
+  const { action, notification } = event;
+  notification.close();
+  const { address = '/', ask } = notification.data ?? {};
+  const isDecision = (action === 'allow' || action === 'deny') && ask;
+  event.waitUntil(isDecision ? decide(action, notification) : open(address));
+});
+
+async function open(address) {
+  const [window] = await self.clients.matchAll({ type: 'window' });
+  if (!window) return self.clients.openWindow(address);
+  window.postMessage({ open: address });
+  return window.focus();
+}
+
+/**
+ * Decides as the person who is signed in here, about exactly what the notification showed: the ask is read first, and one
+ * that has ended or changed is left alone. The key makes two presses one. Whatever happens, the person is told.
+ */
+async function decide(behavior, { tag, data: { address, ask } }) {
+  const say = (title, body) =>
+    self.registration.showNotification(title, { body, tag, icon: '/icon-192.png', silent: true, data: { address } });
+  try {
+    const found = await fetch(`/v1/asks/${encodeURIComponent(ask.ask_id)}`);
+    if (found.status === 401) return say('Not decided', 'This browser is not signed in any more. Open it to sign in.');
+    const current = await found.json();
+    if (!found.ok) return say('Not decided', current.detail ?? 'The request is not there any more.');
+    if (current.status !== 'pending')
+      return say(endTitle(current.answer), 'It was decided before; your press changed nothing.');
+    if (current.request.digest !== ask.digest)
+      return say('Not decided', 'The request has changed since. Open it to see what it asks now.');
+    const response = await fetch(`/v1/runs/${encodeURIComponent(ask.run_id)}/approvals`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'holdpoint-csrf': await csrfOf(),
+        'idempotency-key': `notification-${ask.ask_id}-${behavior}`,
+      },
+      body: JSON.stringify({ resolutions: [{ request_id: ask.ask_id, behavior }] }),
+    });
+    if (response.ok) return say(behavior === 'allow' ? 'Allowed by you' : 'Denied by you', 'The agent is told.');
+    const { winner, detail } = await response.json();
+    if (winner) return say(endTitle(winner), 'It was decided before; your press changed nothing.');
+    return say('Not decided', detail ?? 'The server refused it. Open the request.');
+  } catch {
+    return say('Not decided', 'The server could not be reached; nothing was decided. Open the request to try again.');
+  }
+}
+
+function endTitle({ answered_by: by, behavior, outcome }) {
+  const verb = behavior === 'allow' ? 'Allowed' : behavior === 'deny' ? 'Denied' : outcome;
+  return by === 'system' ? `It was ${outcome}` : `${verb[0].toUpperCase()}${verb.slice(1)} by ${by}`;
+}
+
+/** The page keeps it here: a service worker cannot read the cookie everywhere. */
+async function csrfOf() {
+  const kept = await (await caches.open('holdpoint-sign-in')).match('/csrf');
+  return (await kept?.text()) ?? '';
+}

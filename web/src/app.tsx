@@ -11,9 +11,11 @@ import { listenToGestures } from './hooks/gesture.ts';
 import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { preferences } from './hooks/preferences.ts';
+import { keepCsrf } from './hooks/push.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
 import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
+import { useUnreachedWatch } from './hooks/unreached.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { heading, summary } from './text/ask-text.ts';
 import { isSignedOut } from './text/failure.ts';
@@ -27,6 +29,7 @@ const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
 const SessionPage = lazy(() => import('./pages/session.tsx'));
 const HistoryPage = lazy(() => import('./pages/history.tsx'));
 const InsightsPage = lazy(() => import('./pages/insights.tsx'));
+const NotificationsPage = lazy(() => import('./pages/notifications.tsx'));
 const RulesPage = lazy(() => import('./pages/rules.tsx'));
 const NoPage = lazy(() => import('./pages/no-page.tsx'));
 const Help = lazy(() => import('./ui/help.tsx'));
@@ -122,6 +125,8 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     return () => stop.abort();
   }, [onSignedOut, me.name]);
   useEffect(() => showBadge(count), [count]);
+  useUnreachedWatch(count);
+  useEffect(() => void keepCsrf(), []);
   useEffect(() => () => showBadge(0), []);
   useCommands({
     help: () => setDialog('help'),
@@ -157,6 +162,9 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
               </Route>
               <Route path="/settings">
                 <SettingsPage onSignOut={signOut} />
+              </Route>
+              <Route path="/notifications">
+                <NotificationsPage />
               </Route>
               <Route path="/rules">
                 <RulesPage />

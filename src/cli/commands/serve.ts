@@ -104,10 +104,22 @@ export function settingsOf(flags: ServeFlags, given: NodeJS.ProcessEnv): Setting
     tls: tlsOf(flags),
     behindProxy: flags.behindProxy ?? false,
     worker: flags.worker ?? true,
+    notify: notifyOf(env),
     permissions: flags.permissions,
     runtimes: flags.runtime,
     version,
   };
+}
+
+function notifyOf(env: NodeJS.ProcessEnv): Settings['notify'] {
+  const contact = env.HOLDPOINT_PUSH_CONTACT ?? 'mailto:holdpoint@example.org';
+  if (!/^(?:mailto:\S+@\S+|https:\/\/\S+)$/.test(contact))
+    throw new Failure('usage', `HOLDPOINT_PUSH_CONTACT begins with mailto: or https://, unlike "${contact}"`);
+  const hosts = (env.HOLDPOINT_NOTIFY_HOSTS ?? '').split(/[\s,]+/).filter((host) => host !== '');
+  const pageUrl = env.HOLDPOINT_PAGE_URL?.replace(/\/+$/, '');
+  if (pageUrl !== undefined && !/^https?:\/\/[^\s/?#]+$/.test(pageUrl))
+    throw new Failure('usage', `HOLDPOINT_PAGE_URL is the address of the page, such as https://holdpoint.example.org`);
+  return { hosts, contact, pageUrl };
 }
 
 const sourceOf = (flag: string | undefined, name: string, variable: string): string =>

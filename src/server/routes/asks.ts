@@ -47,7 +47,7 @@ const AskQuery = PageQuery.extend({
 const SEARCH =
   'A search reads back as far as one request may; `Holdpoint-Searched-To` then says to which instant, and the next page goes on from there. It may find nothing on a page and still have a next one.';
 
-export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
+export const addAsks: AddRoutes = ({ app, route, gateway, notices, throttle }) => {
   const bodyLimit = app.initialConfig.bodyLimit ?? Number.MAX_SAFE_INTEGER;
 
   route('agents', 'POST /v1/runs/:run_id/asks', {
@@ -148,7 +148,7 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
     async handle({ actor, request, params, query, reply }) {
       const wait = { ms: waitOf(query.wait_ms), commentsRead: countOf(query.comments_read) };
       const lease = leaseOf(request);
-      if (wait.ms === 0) return gateway.showAsk(params.ask_id, actor, wait, undefined, lease);
+      if (wait.ms === 0) return withNotices(await gateway.showAsk(params.ask_id, actor, wait, undefined, lease), actor);
       const close = throttle.open(actor);
       try {
         return await gateway.showAsk(params.ask_id, actor, wait, goneSignal(reply), lease);
@@ -157,6 +157,12 @@ export const addAsks: AddRoutes = ({ app, route, gateway, throttle }) => {
       }
     },
   });
+
+  /** For people: agents are not told who is told. */
+  async function withNotices(view: z.output<typeof AskView>, actor: Actor) {
+    if (!notices.isActive() || !READERS.includes(actor.scope)) return view;
+    return { ...view, notices: await notices.noticesOf(view.ask_id) };
+  }
 
   route('agents', 'POST /v1/asks/:ask_id/sent', {
     name: 'markSent',

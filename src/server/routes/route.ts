@@ -19,6 +19,7 @@ import type { ErrorCode } from '../../core/errors.ts';
 import type { Actor } from '../../core/token.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import type { Key, Reply as Mutated } from '../../gateway/mutate.ts';
+import type { Notices } from '../../notices/notices.ts';
 import type { Transport } from '../browser.ts';
 import type { Throttle } from '../limits.ts';
 import { keyOf, leaseOf } from '../request.ts';
@@ -37,6 +38,7 @@ export interface Context {
   app: App;
   route: AddRoute;
   gateway: Gateway;
+  notices: Notices;
   throttle: Throttle;
   streams: Streams;
   workers: WorkerPresence;

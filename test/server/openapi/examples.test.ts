@@ -93,6 +93,12 @@ it('accepts every example as the document has it', async () => {
   await send('createSignInLink.viewer');
   const { url } = await ok(server.post<SignInLinkView>('/v1/sign-in-links', {}));
   await send('signIn.link', { code: new URL(url).hash.slice(1) }, { host: HOST, origin: ORIGIN });
+  await send('setQuietHours.night');
+  await send('setQuietHours.none');
+  await send('testNotices.self');
+  const { webhook_id } = await send<{ webhook_id: string }>('addWebhook.runs');
+  await send('redeliver.failed', { webhook_id });
+  await send('addDevice.phone');
   expect([...left.keys()]).toEqual([]);
 });
 

@@ -3,6 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import type { AskView } from '../../../src/core/views.ts';
 import { heading, summary } from '../text/ask-text.ts';
+import { subscribeToPush, unsubscribeFromPush } from './push.ts';
 
 const STORAGE_KEY = 'holdpoint-notify';
 const MAX_BODY_CHARACTERS = 160;
@@ -29,6 +30,9 @@ function notificationState(): NotificationState {
 export async function switchNotifications(isOn: boolean): Promise<NotificationState> {
   localStorage.setItem(STORAGE_KEY, isOn ? 'on' : 'off');
   if (isOn && Notification.permission === 'default') await Notification.requestPermission();
+  // Where it can, the browser is notified while the page is closed too.
+  if (notificationState() === 'on') await subscribeToPush().catch(() => {});
+  else await unsubscribeFromPush().catch(() => {});
   for (const listener of listeners) listener();
   return notificationState();
 }

@@ -17,6 +17,7 @@ import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { URGENT_MS } from './age.tsx';
 import { ToneIcon } from './tone-icon.tsx';
+import { UnreachedMark } from './unreached-mark.tsx';
 import './ask-list.css';
 
 interface AskListProps {
@@ -167,6 +168,7 @@ const Row = memo(function Row(props: RowProps) {
 
 const RowMarks = ({ ask, isHeld, groupSize }: Pick<RowProps, 'isHeld' | 'groupSize'> & Pick<InboxEntry, 'ask'>) => (
   <>
+    <UnreachedMark askId={ask.ask_id} />
     {isHeld && <span className="chip">Allowing…</span>}
     {ask.taken_by && <span className="chip">{oneLine(ask.taken_by.by)}</span>}
     {ask.comments && (

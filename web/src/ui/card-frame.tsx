@@ -9,6 +9,7 @@ import { Comments } from './comments.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { DeadlineNote } from './deadline-note.tsx';
 import { SeenBy } from './seen-by.tsx';
+import { ToldLine } from './told-line.tsx';
 import './card-frame.css';
 
 interface CardProps {
@@ -70,6 +71,7 @@ export function CardFrame({ ask, sessions, requester, isInline, isWhole, body, a
       <div>
         <Crumbs ask={ask} sessions={sessions} requester={requester} />
         <AskMarks ask={ask} hasKeys={!isInline} />
+        <ToldLine ask={ask} />
       </div>
       {body}
       <DeadlineNote ask={ask} />

@@ -1,6 +1,6 @@
 // Lists what is beside the pages: connection, rules, notifications, settings, help and sign-out. In the navigation, and on a
 // phone in the dialog "More".
-import { CircleHelp, LogOut, ShieldCheck, SlidersHorizontal } from 'lucide-react';
+import { BellRing, CircleHelp, LogOut, ShieldCheck, SlidersHorizontal } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Inbox as InboxState } from '../../../src/client/inbox-model.ts';
 import { LINKS } from '../text/link-text.ts';
@@ -22,6 +22,9 @@ export default function SettingsMenu({ link, name, onHelp, onSignOut }: Settings
         <ShieldCheck className="icon" /> Rules and grants
       </Link>
       <NotifyButton />
+      <Link href="/notifications" className="nav-link">
+        <BellRing className="icon" /> Who is notified
+      </Link>
       <Link href="/settings" className="nav-link">
         <SlidersHorizontal className="icon" /> Settings
       </Link>

@@ -1,0 +1,37 @@
+// Writes what a message says, for every channel: a headline and one sentence. Pure.
+import type { Winner } from '../core/errors.ts';
+import type { Message } from './channel.ts';
+
+export function headline(message: Message): string {
+  const { event, ask, ended, count, agent = 'agent', run } = message;
+  const where = message.title === undefined ? agent : `${agent} · ${message.title}`;
+  if (event === 'test') return 'Holdpoint can reach you';
+  if (run) return `Run ${run.status}: ${where}`;
+  if (count !== undefined) return count === 0 ? `Nothing waits: ${where}` : `${count} requests wait: ${where}`;
+  if (ended) return `${endedText(ended)}: ${where}`;
+  return `${ask?.kind === 'question' ? 'Question' : 'Approval'}: ${where}`;
+}
+
+export function sentence(message: Message): string {
+  const { event, ask, count, waitedMs, ended } = message;
+  if (event === 'test') return 'This is a test. Requests that wait for you arrive like this.';
+  if (message.run) return `The run has ended: ${message.run.status}.`;
+  if (count !== undefined && count > 0) return 'Open the inbox to decide.';
+  const what = ask === undefined ? '' : ask.text === '' ? ask.heading : `${ask.heading}: ${ask.text}`;
+  if (ended) return `${endedText(ended)}. ${what}`;
+  const waited = waitedMs === undefined ? '' : `Nobody has reacted for ${minutes(waitedMs)}. `;
+  return `${waited}${what}${ask && !ask.isWhole ? ' (open it to see all of it)' : ''}`;
+}
+
+/** "Denied by ana", "Expired". */
+export function endedText({ outcome, behavior, answered_by: by }: Winner): string {
+  if (outcome === 'expired') return 'Expired';
+  if (by === 'system') return outcome === 'cancelled' ? 'No longer needed' : capital(outcome);
+  const verb = behavior === undefined ? capital(outcome) : behavior === 'allow' ? 'Allowed' : 'Denied';
+  return `${verb} by ${by}`;
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const minutes = (ms: number): string =>
+  ms < 60_000 ? `${Math.round(ms / 1000)} seconds` : ms === 60_000 ? '1 minute' : `${Math.round(ms / 60_000)} minutes`;

@@ -1,0 +1,95 @@
+// Builds the message of a notice from the records as they are now. Agents' text is redacted, bounded and spelled out before
+// any channel sees it; secret answers are in no record that is read here.
+import type { Ask } from '../core/ask.ts';
+import { exactSegments, spelledOut } from '../core/hidden-characters.ts';
+import type { Contact, Notice, NoticeEvent } from '../core/notice.ts';
+import type { Reader } from '../core/ports.ts';
+import { redacted } from '../core/redaction.ts';
+import { assessRisk } from '../core/risk.ts';
+import type { Session } from '../core/session.ts';
+import { truncate } from '../core/text-limit.ts';
+import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';
+import { requestView } from '../gateway/views.ts';
+import type { Message, MessageAsk } from './channel.ts';
+
+/** The one-line summary that every surface shows. */
+export type Summarise = (request: ApprovalRequest | UserQuestionRequest) => { heading: string; text: string };
+
+const LONGEST_TEXT = 280;
+const LONGEST_NAME = 80;
+
+/** Undefined: there is nothing to say any more. */
+export async function messageOf(
+  reader: Reader,
+  notice: Notice,
+  contact: Contact,
+  summarise: Summarise,
+): Promise<Message | undefined> {
+  const { askId, runId, sessionId, handle } = notice;
+  const session = sessionId === undefined ? undefined : await reader.session(sessionId);
+  const base = {
+    id: notice.id,
+    handle,
+    event: notice.event as NoticeEvent,
+    isUrgent: notice.detail?.isUrgent ?? false,
+    sessionId,
+    runId,
+    agent: session?.agent,
+    title: session?.title === undefined ? undefined : plain(session.title, LONGEST_NAME).text,
+  };
+  if (notice.event === 'test') return { ...base, atMs: notice.createdAt, path: '/' };
+  if (notice.event === 'run.ended') {
+    const { status = 'ended', atMs = notice.createdAt } = notice.detail?.run ?? {};
+    return { ...base, atMs, path: `/sessions/${encodeURIComponent(sessionId ?? '')}`, run: { status } };
+  }
+  const ask = askId === undefined ? undefined : await reader.ask(askId);
+  if (!ask) return undefined;
+  const isJoint = handle !== ask.id;
+  const shown: Message = {
+    ...base,
+    atMs: ask.createdAt,
+    path: isJoint ? '/' : `/asks/${encodeURIComponent(ask.id)}`,
+    runId: ask.runId,
+    ask: askOf(ask, session, summarise),
+    ...(notice.detail?.afterMs !== undefined && { waitedMs: notice.detail.afterMs }),
+    ...(isJoint && { count: (await reader.asksOfHandle(contact.id, handle)).length }),
+  };
+  if (notice.event !== 'ask.ended') return shown;
+  if (ask.status === 'pending') return undefined;
+  const { outcome, behavior, answered_by, surface, answered_at_ms } = ask.answer;
+  const ended = { outcome, answered_by: plain(answered_by, LONGEST_NAME).text, surface, answered_at_ms };
+  return { ...shown, atMs: answered_at_ms, ended: { ...ended, ...(behavior !== undefined && { behavior }) } };
+}
+
+function askOf(ask: Ask, session: Session | undefined, summarise: Summarise): MessageAsk {
+  const summary = summarise(requestView(ask));
+  const heading = plain(summary.heading, LONGEST_NAME);
+  const text = plain(summary.text, LONGEST_TEXT);
+  return {
+    id: ask.id,
+    kind: ask.kind,
+    digest: ask.digest,
+    heading: heading.text,
+    text: text.text,
+    isWhole: heading.isWhole && text.isWhole && (ask.kind === 'question' || isShownBy(ask.content.input, summary.text)),
+    isLowRisk: ask.kind === 'approval' && isLowRisk(ask, session),
+    ...(ask.expiresAt !== undefined && { expiresAtMs: ask.expiresAt }),
+  };
+}
+
+/** The text is the whole input: one field, on one line. */
+function isShownBy(input: Record<string, unknown>, text: string): boolean {
+  const values = Object.values(input);
+  return values.length === 1 && values[0] === text;
+}
+
+/** No sign of a risk but a deadline. Signs are found by reading: this decides only which buttons are offered. */
+const isLowRisk = (ask: Extract<Ask, { kind: 'approval' }>, session: Session | undefined): boolean =>
+  assessRisk({ action: ask.content, work_folder: ask.content.work_folder ?? session?.workFolder }).length === 0;
+
+function plain(text: string, most: number): { text: string; isWhole: boolean } {
+  const visible = spelledOut(exactSegments(text));
+  const { text: masked } = redacted(visible);
+  const shown = truncate(masked, most);
+  return { text: shown, isWhole: shown === text };
+}

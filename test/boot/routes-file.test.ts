@@ -1,0 +1,45 @@
+// The routes file: read at the start and when it changes; one that is not understood leaves what was read before.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { watchRoutes } from '../../src/boot/routes-file.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdpoint-routes-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const write = (text: string) => writeFileSync(join(folder, 'routes.yaml'), text);
+const watch = (faults: string[] = []) => watchRoutes(folder, ['push', 'webhook'], (text) => faults.push(text));
+
+describe('the routes file', () => {
+  it('need not be there', () => {
+    expect(watch().routes()).toEqual([]);
+  });
+
+  it('is read again after a change, and keeps what it said while it cannot be read', async () => {
+    write(
+      'routes:\n  - match: { agent: claude }\n    tell: [ { who: lead, by: [push] } ]\n    after: { 5m: [ { who: ops } ] }\n',
+    );
+    const faults: string[] = [];
+    const file = watch(faults);
+    expect(file.routes()).toHaveLength(1);
+    write('routes: 5');
+    await expect.poll(() => file.fault(), { timeout: 10_000 }).toContain('routes');
+    expect([file.routes().length, faults.length]).toEqual([1, 1]);
+    write('routes: []');
+    await expect.poll(() => file.routes().length, { timeout: 10_000 }).toBe(0);
+    expect(file.fault()).toBeUndefined();
+  });
+
+  it.each([
+    ['routes: [', 'is not YAML'],
+    ['routes:\n  - tell: [ { who: lead, by: [pigeon] } ]', 'no channel "pigeon". There are: push, webhook.'],
+    ['routes:\n  - tell: []', 'routes.0.tell'],
+  ])('refuses to start with %j', (text, why) => {
+    write(text);
+    expect(() => watch()).toThrow(why);
+  });
+});

@@ -1,0 +1,72 @@
+// Webhooks against the suite that every channel must pass, with a receiver that verifies signatures; and the format of Slack.
+import { describe, expect, it } from 'vitest';
+import type { NewWebhookView } from '../../../src/core/notice-views.ts';
+import { describeChannel, type ProviderMood } from '../../conformance/channel.ts';
+import { eventually, newSession, ok, raiseApproval, startRun } from '../../support/api-calls.ts';
+import { openServer } from '../../support/server.ts';
+import { type ReceiverMood, WebhookReceiver } from '../../support/webhook-receiver.ts';
+
+const MOODS: Record<ProviderMood, ReceiverMood> = {
+  ready: (response, take) => {
+    take();
+    response.writeHead(204).end();
+  },
+  down: (response) => response.writeHead(503).end(),
+  limited: (response) => response.writeHead(429, { 'retry-after': '120' }).end(),
+  lost: (response, take) => {
+    take();
+    response.destroy();
+  },
+  silent: () => {},
+  gone: (response) => response.writeHead(410).end(),
+};
+
+let receiver: WebhookReceiver;
+const ofAsk = (askId: string) => receiver.distinct().filter(({ data }) => data.ask_id === askId);
+
+describeChannel({
+  name: 'webhook',
+  async start() {
+    receiver = await WebhookReceiver.start();
+  },
+  async stop() {
+    expect(receiver.forged).toEqual([]);
+    await receiver.stop();
+  },
+  host: () => receiver.host,
+  async add(server) {
+    receiver.received.splice(0);
+    receiver.bodies.splice(0);
+    const { secret } = await ok(server.post<NewWebhookView>('/v1/webhooks', { url: receiver.url, name: 'ana' }));
+    receiver.secret = secret;
+  },
+  set(mood) {
+    receiver.mood = MOODS[mood];
+  },
+  texts: () => receiver.bodies,
+  shown: (askId) => ofAsk(askId).map(({ data }) => `${data.text} ${data.url}`),
+  taken: (askId) => receiver.received.filter(({ data }) => data.ask_id === askId).length,
+  markup: { text: '<!channel>', harmless: /<!channel>/ },
+  replaces: false,
+});
+
+describe('a webhook in the format of Slack', () => {
+  it('sends a text in which nothing is a mention or a link', async () => {
+    const slack = await WebhookReceiver.start();
+    const server = await openServer({ notifyHosts: [slack.host] });
+    await ok(server.post('/v1/webhooks', { url: slack.url, name: 'slack', format: 'slack', events: ['ask.raised'] }));
+    const { session_id } = await newSession(server, {});
+    const { run_id } = await startRun(server, session_id);
+    const command = 'echo <!channel> <@U123> <https://evil.example|your bank> & @everyone';
+    const ask = await raiseApproval(server, run_id, { tool_name: 'Bash', input: { command } });
+    await eventually(() => slack.bodies.map((body) => JSON.parse(body))).toEqual([
+      {
+        text: `Bash: echo &lt;!channel&gt; &lt;@\u2060U123&gt; &lt;https://evil.example|your bank&gt; &amp; @\u2060everyone\nhttps://holdpoint.example.org/asks/${ask.ask_id}`,
+        unfurl_links: false,
+        mrkdwn: false,
+      },
+    ]);
+    await server.close();
+    await slack.stop();
+  });
+});

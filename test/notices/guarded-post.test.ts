@@ -1,0 +1,122 @@
+// Requests to addresses that somebody gave: what is inside the network is not reached, whatever name it has, wherever a
+// reply redirects to, and whatever a name server says the second time.
+// Covers: src/notices/address-guard.ts
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isPublicAddress } from '../../src/notices/address-guard.ts';
+import { createGuardedPost, TargetRefused } from '../../src/notices/guarded-post.ts';
+
+const servers: ReturnType<typeof createServer>[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+async function listen(handler: RequestListener): Promise<number> {
+  const server = createServer(handler);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const message = { headers: {}, body: 'x' };
+const { signal: stopping } = new AbortController();
+const at = (address: string) => [{ address, family: address.includes(':') ? 6 : 4 }];
+const guarded = (privateHosts: string[], resolve?: (host: string) => Promise<{ address: string; family: number }[]>) =>
+  createGuardedPost({ privateHosts, now: Date.now, stopping, ...(resolve && { resolve }) });
+
+describe('addresses', () => {
+  it.each([
+    ...[
+      '127.0.0.1',
+      '10.1.2.3',
+      '172.31.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '100.64.0.1',
+      '0.0.0.0',
+      '224.0.0.1',
+      '255.255.255.255',
+    ],
+    ...[
+      '::1',
+      '::',
+      'fe80::1',
+      'fc00::1',
+      'fd12::1',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+      '2001::1',
+      '2001:db8::1',
+      'ff02::1',
+      'fe80::1%eth0',
+      'nonsense',
+    ],
+  ])('%s is not public', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  it.each(['93.184.216.34', '1.1.1.1', '2606:4700:4700::1111'])('%s is public', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+});
+
+describe('a guarded request', () => {
+  it.each([
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://[::1]/',
+    'https://0x7f.1/',
+    'https://2130706433/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://169.254.169.254/latest/meta-data/',
+    'http://example.org/',
+    'https://user:word@example.org/',
+    'file:///etc/passwd',
+    'not an address',
+  ])('refuses %s', async (url) => {
+    await expect(guarded([])(url, message)).rejects.toThrow(TargetRefused);
+  });
+
+  it('refuses a name that leads inside, also when only one of its addresses does', async () => {
+    const mixed = async () => [...at('93.184.216.34'), ...at('10.0.0.1')];
+    await expect(guarded([], mixed)('https://rebound.example/', message)).rejects.toThrow(
+      /10\.0\.0\.1.*not on the public/,
+    );
+  });
+
+  it('resolves a name once and connects to the address that was checked', async () => {
+    let calls = 0;
+    const port = await listen((_, response) => response.writeHead(204).end());
+    const rebinding = async () => {
+      calls += 1;
+      return at(calls === 1 ? '127.0.0.1' : '127.0.0.2');
+    };
+    const post = guarded([`rebound.example:${port}`], rebinding);
+    expect(await post(`http://rebound.example:${port}/`, message)).toMatchObject({ status: 204 });
+    expect(calls).toBe(1);
+  });
+
+  it('follows no redirect', async () => {
+    let wasReached = false;
+    const inside = await listen((_, response) => {
+      wasReached = true;
+      response.end();
+    });
+    const port = await listen((_, response) =>
+      response.writeHead(307, { location: `http://127.0.0.1:${inside}/` }).end(),
+    );
+    expect(await guarded([`127.0.0.1:${port}`])(`http://127.0.0.1:${port}/`, message)).toMatchObject({ status: 307 });
+    expect(wasReached).toBe(false);
+  });
+
+  it('allows a host that the operator named, and no other port of it', async () => {
+    const port = await listen((_, response) =>
+      response.writeHead(429, { 'retry-after': '7' }).end('x'.repeat(1_000_000)),
+    );
+    const post = guarded([`127.0.0.1:${port}`]);
+    expect(await post(`http://127.0.0.1:${port}/`, message)).toEqual({ status: 429, retryAfterMs: 7000 });
+    await expect(post(`http://127.0.0.1:${port + 1}/`, message)).rejects.toThrow(TargetRefused);
+  });
+});

@@ -1,0 +1,35 @@
+// Writes who was notified of a request: "told: lead (push, 2m ago), ops (webhook)". Pure.
+import { duration } from '../../../src/client/times.ts';
+import type { NoticeView } from '../../../src/core/notice-views.ts';
+
+export interface ToldText {
+  text: string;
+  /** Nobody was told, and nobody will be. */
+  isBad: boolean;
+}
+
+/** Undefined where nobody wanted to be told. */
+export function toldText(all: readonly NoticeView[], nowMs: number): ToldText | undefined {
+  const notices = all.filter(({ event }) => event === 'ask.raised' || event === 'ask.escalated');
+  const next = all.find(({ event, state }) => event === 'step' && state === 'due');
+  const later =
+    next?.due_at_ms === undefined ? '' : `; in ${duration(Math.max(0, next.due_at_ms - nowMs))}: ${next.who}`;
+  const told = notices.filter(({ state }) => state === 'accepted').map((each) => toldOne(each, nowMs));
+  if (told.length > 0) return { text: `told: ${[...new Set(told)].join(', ')}${later}`, isBad: false };
+  const coming = notices.filter(({ state }) => state === 'due' || state === 'sent');
+  if (coming.length > 0 || later !== '') {
+    const names = [
+      ...new Set(coming.map(({ who, reason }) => (reason === undefined ? who : `${who} (${reason}; tried again)`))),
+    ];
+    return { text: `being told: ${names.length > 0 ? names.join(', ') : 'nobody yet'}${later}`, isBad: false };
+  }
+  const failed = notices.filter(({ state }) => state === 'failed');
+  if (failed.length === 0) return undefined;
+  const why = [
+    ...new Set(failed.map(({ who, reason = '' }) => (reason.startsWith(who) ? reason : `${who}: ${reason}`))),
+  ];
+  return { text: `Nobody could be notified of this: ${why.join('; ')}.`, isBad: true };
+}
+
+const toldOne = ({ who, channel, settled_at_ms }: NoticeView, nowMs: number): string =>
+  `${who} (${channel}${settled_at_ms === undefined ? '' : `, ${duration(Math.max(0, nowMs - settled_at_ms))} ago`})`;
