@@ -77,23 +77,22 @@ describe('while nobody wants to be told', () => {
     const spied = { read: store.read, write: store.write };
     const seen: (keyof typeof spied)[] = ['read', 'write'];
     const run = await working();
+    /** Notes which calls a unit makes. */
+    const noted = (tx: object) =>
+      new Proxy(tx, {
+        get(target, name) {
+          units.push(String(name));
+          const value = Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
     for (const kind of seen)
-      store[kind] = ((unit: (tx: object) => unknown) =>
-        spied[kind].call(
-          store,
-          (tx: object) =>
-            unit(
-              new Proxy(tx, {
-                get: (t, p) => {
-                  units.push(String(p));
-                  return Reflect.get(t, p);
-                },
-              }),
-            ) as never,
-        )) as never;
+      store[kind] = ((unit: (tx: object) => unknown, ...rest: []) =>
+        spied[kind].call(store, (tx: object) => unit(noted(tx)) as never, ...rest)) as never;
     const ask = await raiseApproval(server, run);
     await ok(decide(server, run, allow(ask.ask_id)));
     expect(await showAsk(server, ask.ask_id)).not.toHaveProperty('notices');
+    expect(units.length).toBeGreaterThan(5);
     expect(units.filter((name) => /notice|contact|quiet|batch|unreached/i.test(name))).toEqual([]);
     Object.assign(store, spied);
   });

@@ -11,7 +11,9 @@ import * as form from '../../core/form.ts';
 import * as formAnswer from '../../core/form-answer.ts';
 import * as grant from '../../core/grant.ts';
 import * as insight from '../../core/insight.ts';
+import * as noticeViews from '../../core/notice-views.ts';
 import * as question from '../../core/question.ts';
+import * as quietHours from '../../core/quiet-hours.ts';
 import * as rule from '../../core/rule.ts';
 import * as ruleViews from '../../core/rule-views.ts';
 import * as skill from '../../core/skill.ts';
@@ -40,6 +42,8 @@ const MODULES = [
   toolRules,
   agentDescription,
   activity,
+  noticeViews,
+  quietHours,
 ];
 
 /** Names that mean something else in the languages of clients. */

@@ -79,6 +79,7 @@ export const addNotices: AddRoutes = ({ route, notices }) => {
   route('notices', 'DELETE /v1/notices/devices/:device_id', {
     name: 'removeDevice',
     isKeyed: true,
+    refuses: ['contact_not_found'],
     summary: 'Notify a browser no more',
     description: 'Your own; an operator those of others too.',
     scopes: READERS,

@@ -31,6 +31,7 @@ export const addWebhooks: AddRoutes = ({ route, notices }) => {
 
   route('webhooks', 'DELETE /v1/webhooks/:webhook_id', {
     name: 'removeWebhook',
+    refuses: ['contact_not_found'],
     description: 'What is under way to it fails.',
     isKeyed: true,
     summary: 'Send nothing to an endpoint any more',
@@ -41,6 +42,7 @@ export const addWebhooks: AddRoutes = ({ route, notices }) => {
 
   route('webhooks', 'GET /v1/webhooks/:webhook_id/deliveries', {
     name: 'listDeliveries',
+    refuses: ['contact_not_found'],
     description: 'Each with its state, its attempts, and why it failed.',
     summary: 'What was sent to an endpoint, newest first, for 30 days',
     scopes: READERS,
@@ -54,6 +56,7 @@ export const addWebhooks: AddRoutes = ({ route, notices }) => {
 
   route('webhooks', 'POST /v1/webhooks/:webhook_id/redeliver', {
     name: 'redeliver',
+    refuses: ['contact_not_found'],
     examples: { failed: {} },
     summary: 'Send once more what failed, or what is named',
     description: 'Under the same ids, so that a receiver knows what it has.',
