@@ -149,7 +149,12 @@ function plainTypes(named, all) {
   }
   const probe = join(work, 'probe.ts');
   writeFileSync(probe, lines.join('\n'));
-  const config = { extends: join(root, 'tsconfig.build.json'), include: [probe], compilerOptions: { rootDir: '/' } };
+  const config = {
+    extends: join(root, 'tsconfig.build.json'),
+    include: [probe],
+    exclude: [],
+    compilerOptions: { rootDir: '/' },
+  };
   writeFileSync(join(work, 'tsconfig.json'), JSON.stringify(config));
   tsc('-p', join(work, 'tsconfig.json'), '--declaration', '--emitDeclarationOnly', '--outDir', join(work, 'plain'));
   const printed = readFileSync(join(work, 'plain', work, 'probe.d.ts'), 'utf8');
