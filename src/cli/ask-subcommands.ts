@@ -1,4 +1,4 @@
-// The subcommands `list` and `show` of `questions` and `approvals`.
+// The subcommands `list` and `show`, and those that decide nothing, of `questions` and `approvals`.
 import { isQuestion } from '../client/action-summary.ts';
 import { type Client, type Listed, listAll } from '../client/client.ts';
 import { countdown, duration, instant } from '../client/times.ts';
@@ -11,6 +11,7 @@ import type {
   UserQuestionRequest,
 } from '../core/views.ts';
 import { shellQuote } from '../node/shell-quote.ts';
+import { activitySubcommands, commentLines } from './activity-subcommands.ts';
 import { printAsks } from './ask-table.ts';
 import { Command } from './command.ts';
 import { type Scope, type ServerFlags, wholeNumber } from './command-flags.ts';
@@ -34,7 +35,11 @@ interface ListFlags extends ServerFlags, Scope {
 type Pending = PendingQuestionView | PendingApprovalView;
 
 /** `id` is the one that the examples show. */
-export const askSubcommands = (kind: AskKind, id: string): Command[] => [listCommand(kind), showCommand(kind, id)];
+export const askSubcommands = (kind: AskKind, id: string): Command[] => [
+  listCommand(kind),
+  showCommand(kind, id),
+  ...activitySubcommands(kind, id),
+];
 
 function listCommand(kind: AskKind): Command {
   return new Command('list', `pending ${kind}s, oldest first`)
@@ -120,6 +125,11 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
         raised: `${instant(ask.created_at_ms)}, ${duration(now - ask.created_at_ms)} ago`,
         'seen by': ask.seen_by?.map((sighting) => sightingText(sighting, now)).join(', '),
         expires,
+        'on it': ask.taken_by && sightingText(ask.taken_by, now),
+        snoozed:
+          ask.snoozed && isPending
+            ? `until ${instant(ask.snoozed.until_ms)}, by ${oneLine(ask.snoozed.by)}`
+            : undefined,
         scope: 'scope' in ask.request ? ask.request.scope : undefined,
       },
       width,
@@ -127,6 +137,7 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
     [],
     ...indented(requestLines(withFolder(ask.request, ask.asked_from?.work_folder), width - 2), 2),
     [],
+    ...commentLines(ask, width),
   ];
   if (!ask.answer)
     return [...lines, ...hintLines(ask.request), ...(isQuestion(ask.request) ? example(ask.request) : [])];

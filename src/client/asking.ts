@@ -7,6 +7,7 @@ import type { RaiseApproval, RaiseQuestion } from '../core/bodies.ts';
 import { approvalDigest } from '../core/digest.ts';
 import type { ApprovalAskView, AskView, AskViewOf, EventView } from '../core/views.ts';
 import type { Calls } from './client.ts';
+import { type CommentHandler, type CommentReader, createCommentReader } from './comment-reader.ts';
 import { HoldpointProblem } from './http.ts';
 import {
   type ApprovalOutcome,
@@ -50,6 +51,8 @@ export interface AskOptions {
   check?: ((ask: AskView) => void) | undefined;
   /** Reads the ask that was raised before, instead of raising it. */
   stored?: (() => Promise<AskView>) | undefined;
+  /** The agent reads comments of people while it waits, and this replies to one. Without it they are told that it cannot. */
+  comment?: CommentHandler | undefined;
   /** Called when the ask is stored, before its end is waited for. */
   raised?: ((askId: string) => void) | undefined;
 }
@@ -117,7 +120,10 @@ async function endOf<B extends QuestionBody | ApprovalBody>(
   let end: Promise<AskViewOf<B['kind']>>;
   try {
     const stored = (await options?.stored?.()) as AskViewOf<B['kind']> | undefined;
-    const ask = stored ?? (await calls.asks.raise(runId, body, { signal }));
+    const raised = options?.comment ? { ...body, takes_comments: true } : body;
+    const ask = stored ?? (await calls.asks.raise(runId, raised, { signal }));
+    const comments = options?.comment && createCommentReader(calls, ask.ask_id, options.comment);
+    comments?.take(ask.comments);
     options?.check?.(ask);
     options?.raised?.(ask.ask_id);
     if (hasEnded(ask)) return ask;
@@ -125,11 +131,11 @@ async function endOf<B extends QuestionBody | ApprovalBody>(
       const { patience } = options ?? {};
       if (!patience || patience.aborted) return ask;
       const either = signal ? AbortSignal.any([signal, patience]) : patience;
-      end = waits.until(waitFor(calls, ask, either), raising).catch((error: unknown) => {
+      end = waits.until(waitFor(calls, ask, either, comments), raising).catch((error: unknown) => {
         if (signal?.aborted || !patience.aborted) throw error;
         return ask;
       });
-    } else end = waits.until(waitFor(calls, ask, signal), raising);
+    } else end = waits.until(waitFor(calls, ask, signal, comments), raising);
   } finally {
     raising.done();
   }
@@ -138,12 +144,19 @@ async function endOf<B extends QuestionBody | ApprovalBody>(
   return ended;
 }
 
-function waitFor<V extends AskView>(calls: Asking['calls'], ask: V, signal: AbortSignal | undefined) {
+function waitFor<V extends AskView>(
+  calls: Asking['calls'],
+  ask: V,
+  signal: AbortSignal | undefined,
+  comments: CommentReader | undefined,
+) {
   return {
     askId: ask.ask_id,
     signal,
     look: async (patienceMs: number, stop: AbortSignal): Promise<V | undefined> => {
-      const { status, answer, delivery } = await calls.asks.wait(ask.ask_id, patienceMs, stop);
+      const seen = await calls.asks.wait(ask.ask_id, patienceMs, stop, comments?.read());
+      const { status, answer, delivery } = seen;
+      comments?.take(seen.comments);
       return answer && { ...ask, status, answer, delivery };
     },
     read: (event: EventView): V | undefined => {

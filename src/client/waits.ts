@@ -23,7 +23,7 @@ interface Stream {
 const LINGER_MS = 250;
 const LOOKS_AT_ONCE = 8;
 const RUN_ENDS = new Set(['completed', 'failed', 'interrupted', 'cancelled']);
-const WAKES = new Set(['ask.claimed', 'mailbox.posted', 'mailbox.dead']);
+const WAKES = new Set(['ask.claimed', 'ask.commented', 'mailbox.posted', 'mailbox.dead']);
 
 export class Waits {
   readonly #http: Http;

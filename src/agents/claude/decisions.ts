@@ -25,11 +25,12 @@ interface Decided {
   allowed?: Record<string, unknown>;
 }
 
-/** `known`: the asks of this run from before its process was restarted. */
+/** `known`: the asks of this run from before its process was restarted. `explain` replies to a comment on a call. */
 export function createDecisions(
   context: AgentContext,
   pending: PendingAsks<string, object>,
   known: readonly AskView[],
+  explain: (call: ToolCall, comment: string) => Promise<string | undefined>,
 ) {
   const decided = new Map<string, Decided>();
   /** By call, what to report about its ask when it ends. */
@@ -66,11 +67,13 @@ export function createDecisions(
     const key = keyOf(call);
     const { options, done } = pending.open(key, {});
     const mode = patience ? ('deferred' as const) : ('blocking' as const);
+    // A process that may exit and be held without one reads nothing meanwhile.
+    const heard = patience ? {} : { comment: (text: string) => explain(call, text) };
     try {
       const outcome =
         kind === 'question'
-          ? await context.ask({ mode, ...spec }, { ...options, patience, acknowledge: 'later' })
-          : await context.approve({ mode, ...spec }, { ...options, patience });
+          ? await context.ask({ mode, ...spec }, { ...options, ...heard, patience, acknowledge: 'later' })
+          : await context.approve({ mode, ...spec }, { ...options, ...heard, patience });
       const { ask_id } = outcome;
       if (outcome.status === 'held') {
         unconcluded.set(key, () => withdrawAsk(context, ask_id, SETTLED_IN_CLAUDE));

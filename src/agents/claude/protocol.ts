@@ -178,6 +178,13 @@ export const applySettings = (requestId: string, settings: object): string =>
 
 export const getSettings = (requestId: string): string => controlRequest(requestId, { subtype: 'get_settings' });
 
+export const sideQuestion = (requestId: string, question: string): string =>
+  controlRequest(requestId, { subtype: 'side_question', question });
+
+/** What it replied; undefined where it did not, or does not know the request. */
+export const sideReply = (response: unknown): string | undefined =>
+  z.object({ response: text }).safeParse(response).data?.response;
+
 const permissions = z.object({ allow: z.array(text).optional() }).optional();
 const EffectiveSettings = z.object({
   sources: z.array(z.object({ source: text, settings: z.object({ permissions }) })),

@@ -15,6 +15,7 @@ import { refusedPlan } from './plan.ts';
 import { controlRefusal, controlReply, interrupt, type Suggestion } from './protocol.ts';
 import { ruleInSettings } from './resume.ts';
 import { createSessionRules } from './session-rules.ts';
+import { createSideQuestions } from './side-questions.ts';
 import type { StreamEvent, ToolCall } from './stream-events.ts';
 
 type Event<Name extends StreamEvent['event']> = Extract<StreamEvent, { event: Name }>;
@@ -35,10 +36,12 @@ export function createRequests(
   const { known } = options;
   /** By the key of the call, or the request id of the elicitation. */
   const pending = createPendingAsks<string>(context);
+  const sideQuestions = createSideQuestions(send);
   const decisions = createDecisions(
     context,
     pending,
     known.filter((ask) => !isElicitation(ask)),
+    sideQuestions.ask,
   );
   const answerElicitation = createElicitations(context, pending, known.filter(isElicitation));
   /** By request id, with the call that it is about. */
@@ -115,7 +118,10 @@ export function createRequests(
   return {
     receive(request: Event<'hook' | 'permission' | 'after_call' | 'elicitation' | 'unknown_request' | 'response'>) {
       const { requestId } = request;
-      if (request.event === 'response') return rules.received(requestId, request.response);
+      if (request.event === 'response') {
+        sideQuestions.received(requestId, request.response);
+        return rules.received(requestId, request.response);
+      }
       if (request.event === 'after_call')
         return reply(requestId, afterCallReply(request.hookEvent, decisions.changedInput(request.call)));
       if (request.event === 'unknown_request')

@@ -22,6 +22,8 @@ type Asking = AskStep | ApproveStep | ClarifyStep;
 
 /** The output that holds the script for the run that carries a form's answer. */
 const CHECKPOINT = 'mock-checkpoint';
+/** To any comment: it plays a script and knows nothing else. */
+const COMMENT_REPLY = 'I am a scripted demo and know no more than this. Another agent would explain itself here.';
 /** An ask that ended with its worker is raised again under another id. */
 const LOST_WITH_WORKER = 'worker_restart';
 
@@ -126,9 +128,10 @@ async function playScript(context: AgentContext, script: readonly Step[]): Promi
   }
 
   function raise(step: AskStep | ApproveStep, id: string, options?: AskOptions): Promise<Outcome | Held> {
-    if (step.do === 'ask') return context.ask({ ...step, id }, options);
+    const heard = { comment: async () => COMMENT_REPLY, ...options };
+    if (step.do === 'ask') return context.ask({ ...step, id }, heard);
     const { do: _, allowed: _allowed, denied: _denied, ...spec } = step;
-    return context.approve({ ...spec, id }, options);
+    return context.approve({ ...spec, id }, heard);
   }
 
   /** Reports the outcome, then plays the branch for it. */

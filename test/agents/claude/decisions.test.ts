@@ -45,7 +45,10 @@ function setUp({
 
 function create(context: object, known: AskView[] = []) {
   const pending = createPendingAsks<string>(context as unknown as AgentContext);
-  return { pending, decisions: createDecisions(context as unknown as AgentContext, pending, known) };
+  return {
+    pending,
+    decisions: createDecisions(context as unknown as AgentContext, pending, known, async () => undefined),
+  };
 }
 
 const allowed = (command: string, name = 'Bash', state = 'due') =>
