@@ -1,5 +1,6 @@
 // Sightings: what a person sees at a real terminal is recorded, what a program receives is not. Needs python3 for the
 // pseudo-terminal; without it these tests are skipped by name.
+// Covers: src/cli/activity-subcommands.ts
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { hasPty, KEYS } from '../support/pty.ts';
@@ -31,6 +32,20 @@ describe.skipIf(!hasPty)('a sighting at a terminal (needs python3)', PATIENT, ()
     expect(await bed.terminal(show).exited).toBe(0);
     expect((await bed.run(show)).stdout).toMatch(/^seen by {3}mate \(web\) .* ago, operator \(cli\) .* ago$/m);
     expect((await bed.run(['events'])).stdout).toContain(`ask.seen ${ask_id} by operator (cli)`);
+  });
+
+  it('is followed by comments, "I\'m on it" and snooze, which decide nothing', async () => {
+    const { ask_id } = await (await bed.work()).approval('discussed');
+    const commented = await bed.run(['approvals', 'comment', ask_id, 'yes']);
+    expect(commented.stderr).toContain('can’t read comments while it waits');
+    expect((await bed.run(['approvals', 'take', ask_id])).code).toBe(0);
+    expect((await bed.run(['approvals', 'snooze', ask_id, '2h'])).code).toBe(0);
+    const wrong = await bed.run(['approvals', 'snooze', ask_id, 'soon']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('"soon" is no time: 30m, 2h, 3d, or off')]);
+    const { stdout } = await bed.run(['approvals', 'show', ask_id]);
+    for (const text of ['operator: yes', /^on it +operator \(cli\)/m, /^snoozed +until /m])
+      expect(stdout).toMatch(text);
+    expect((await bed.client.asks.get(ask_id)).status).toBe('pending');
   });
 
   it('is reported by the inbox for the selected ask that is shown in full', async () => {

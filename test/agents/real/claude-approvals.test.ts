@@ -1,4 +1,5 @@
 // The real Claude Code asks for permission: what a person decides is what happens on disk and what the model is told.
+// Covers: src/agents/claude/side-questions.ts
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
