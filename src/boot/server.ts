@@ -272,6 +272,7 @@ async function keptToken(
   name: string,
 ): Promise<string> {
   const secret = keptSecret(folder, `${scope}.token`);
+  refuseWeakToken(secret, `The token in ${join(folder, `${scope}.token`)}`);
   if (await gateway.presetToken(secret, scope, name)) return secret;
   rmSync(join(folder, `${scope}.token`));
   return keptToken(gateway, folder, scope, name);

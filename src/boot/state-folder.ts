@@ -40,12 +40,12 @@ export function secretKey(given: string | undefined, folder: string): Buffer {
   );
 }
 
-export function refuseWeakToken(token: string): void {
+export function refuseWeakToken(token: string, source = 'The preset token (HOLDPOINT_TOKEN, --token)'): void {
   if (token.length >= TOKEN_CHARACTERS && new Set(token).size >= FEWEST_DIFFERENT) return;
   const what = token.length < TOKEN_CHARACTERS ? `has ${token.length} characters` : 'repeats a few characters';
   throw fail(
     'invalid_request',
-    `The preset token (HOLDPOINT_TOKEN, --token) ${what}; at least ${TOKEN_CHARACTERS} random ones are needed, or it could be guessed. Make one with: openssl rand -hex 24`,
+    `${source} ${what}; at least ${TOKEN_CHARACTERS} random ones are needed, or it could be guessed. Make one with: openssl rand -hex 24`,
   );
 }
 

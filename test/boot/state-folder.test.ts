@@ -1,4 +1,5 @@
 // The state folder and its secrets: what another user could have read or replaced is refused with what to do.
+// Covers: src/node/private-file.ts
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -43,6 +44,26 @@ describe('a secret in it', () => {
     expect(() => secretKey('x', folder)).toThrow(/HOLDPOINT_SECRET_KEY has 0 bytes.*openssl rand/);
     expect(() => secretKey(Buffer.alloc(32).toString('base64url'), folder)).toThrow('repeats a few bytes');
     expect(secretKey(Buffer.from([...Array(32).keys()]).toString('base64url'), folder)).toHaveLength(32);
+  });
+
+  it('finding 16: stops the server where a stored token could be guessed, or a key or token file is open to everyone', async () => {
+    const data = temporaryFolder();
+    writeFileSync(join(data, 'operator.token'), 'a\n', { mode: 0o600 });
+    const weak = spawnHoldpoint({ data, via: 'main' });
+    expect((await weak.exited).code).toBe(1);
+    expect(weak.stderr()).toMatch(/operator\.token has 1 characters; at least 24 .*openssl rand/);
+    const open = join(temporaryFolder(), 'secret');
+    writeFileSync(open, `${'0123456789abcdef'.repeat(2)}\n`);
+    chmodSync(open, 0o644);
+    for (const [command, args] of [
+      ['serve', ['--token-file', open]],
+      ['serve', ['--tls-cert', open, '--tls-key', open]],
+      ['worker', ['--token-file', open]],
+    ] as const) {
+      const refused = spawnHoldpoint({ command: [command], args: [...args], via: 'main' });
+      expect((await refused.exited).code).toBe(2);
+      expect(refused.stderr()).toContain(`chmod o= ${open}`);
+    }
   });
 
   it('finding 16: may not be a preset token that could be guessed', () => {

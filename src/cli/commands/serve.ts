@@ -5,6 +5,7 @@ import type { Running, Settings } from '../../boot/server.ts';
 import { stateFolder } from '../../client/local.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import type { Permissions } from '../../core/session.ts';
+import { readPrivateFile } from '../../node/private-file.ts';
 import { Command } from '../command.ts';
 import { repeated } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
@@ -145,13 +146,16 @@ function logLevelOf(flag: string | undefined, variable: string | undefined): str
 
 function tlsOf({ tlsCert, tlsKey }: ServeFlags): Settings['tls'] {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert !== undefined && tlsKey !== undefined) return { cert: readPem(tlsCert), key: readPem(tlsKey) };
+  if (tlsCert !== undefined && tlsKey !== undefined)
+    return { cert: readPem(tlsCert, readText), key: readPem(tlsKey, readPrivateFile) };
   throw new Failure('usage', '--tls-cert and --tls-key go together; only one was given.');
 }
 
-function readPem(file: string): string {
+const readText = (file: string): string => readFileSync(file, 'utf8');
+
+function readPem(file: string, read: (file: string) => string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return read(file);
   } catch (error) {
     throw new Failure('usage', (error as Error).message);
   }
