@@ -46,6 +46,10 @@ export const Rule = z
     ({ action, to }) => (action === 'delegate') === (to !== undefined),
     'needs `to` with `delegate`, and only there',
   )
+  .refine(
+    ({ to = '' }) => !/^https?:\/\/[^/?#]*@/.test(to),
+    'has a password in `to`: every reader of rules and every agent that is asked about sees the address',
+  )
   .refine(({ action, message }) => action === 'reject' || message === undefined, 'has `message` without `reject`');
 export type Rule = z.infer<typeof Rule>;
 

@@ -45,6 +45,47 @@ describe('the corpus', () => {
   });
 });
 
+it('asks about options of allowed programs that run other ones', () => {
+  const lines = [
+    'tar -xf a.tar --rmt-command=sh',
+    'wget --use-askpass=sh http://a',
+    'wget -e use_askpass=sh http://a',
+    'npm --script-shell=sh test',
+    'gcc -wrapper sh a.c',
+    'cc -B./evil a.c',
+    'clang -fplugin=./a.so a.c',
+    'g++ @options',
+    'rustc -C linker=./a a.rs',
+    'cargo --config build.rustc="./a" build',
+    'ip netns exec n sh',
+    'tcpdump -G 1 -z sh -w x',
+    'ssh-agent sh',
+    'ssh-keygen -D ./a.so',
+    'svn diff --diff-cmd=sh',
+    'hg --config alias.x=!sh x',
+    'apt-get -o APT::Update::Pre-Invoke::=sh update',
+    'dpkg --pre-invoke=sh -i a.deb',
+    'bat --pager=sh a',
+    "sqlite3 a.db '.shell sh'",
+    "vim -c ':!sh' a",
+    'vi +:!sh a',
+  ];
+  const allowsAll = setOf([
+    { tool: 'Bash', matches: { command: lines.map((line) => `${line.split(' ')[0]} *`) }, action: 'allow' },
+  ]);
+  expect(lines.filter((line) => decide(allowsAll, line) !== 'ask')).toEqual([]);
+  const plain = [
+    'tar -xf a.tar',
+    'wget http://a',
+    'npm test',
+    'gcc -O2 a.c -o a',
+    'cargo build',
+    'ip addr',
+    'sqlite3 a.db .5',
+  ];
+  expect(plain.map((line) => decide(allowsAll, line))).toEqual([...plain.slice(1).map(() => 'allow'), 'ask']);
+});
+
 describe('an allowed command', () => {
   const allowed = corpus.cases.filter(
     ([decision, , command]) => decision === 'allow' && !/[#\n!]|<<|\bf\(\)|\btime\b/.test(command),
@@ -299,5 +340,6 @@ describe('a rule', () => {
     { tool: 'Bash', action: 'allow', matches: { command: [] } },
     { tool: 'Bash', action: 'allow', context: 'all' },
     { tool: 'Bash', action: 'allow', extra: 1 },
+    { tool: 'a', action: 'delegate', to: 'https://me:secret@policy.example/decide' },
   ])('is refused: %j', (rule) => expect(Rule.safeParse(rule).success).toBe(false));
 });

@@ -23,11 +23,11 @@ const long = (...names: string[]): string => {
   return `--(?:${[...new Set(beginnings)].sort((a, b) => b.length - a.length).join('|')})(?:=|$)`;
 };
 
-/** Before the subcommand. */
-const GIT_GLOBAL = /^(?:-c|--config-env|--exec-path=)/;
-const GIT_VALUES = /^(?:-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/;
+/** Before the subcommand. A repository in another place, which may be a folder of this one, has settings that run programs. */
+const GIT_GLOBAL = /^(?:-c|-C|--config-env|--exec-path=|--git-dir)/;
+const GIT_VALUES = /^(?:--work-tree|--namespace|--super-prefix|--attr-source)$/;
 const GIT_LONG =
-  'upload-pack receive-pack exec extcmd ext-diff open-files-in-pager config template tool tree-filter msg-filter index-filter env-filter commit-filter parent-filter sendmail-cmd to-cmd cc-cmd header-cmd smtp-server';
+  'upload-pack receive-pack exec extcmd ext-diff open-files-in-pager config template tool tree-filter msg-filter index-filter env-filter commit-filter parent-filter sendmail-cmd to-cmd cc-cmd header-cmd smtp-server access-hook';
 const GIT_ANYWHERE = new RegExp(`^(?:${long(...GIT_LONG.split(' '))}|-[a-zA-Z]*O)|::`);
 const GIT_SUBCOMMANDS: Record<string, RegExp> = {
   rebase: /^-[a-zA-Z]*x/,
@@ -93,7 +93,11 @@ const awk: Check = (words) =>
 const tar: Check = (words) =>
   /[IF]/.test(words[0]?.text ?? '')
     ? runs('tar -I or -F')
-    : options('tar', /^(?:-[a-zA-Z]*[IF]|--(?:to-|checkpoint-|use|rs|inf|new-v))/)(words);
+    : options('tar', /^(?:-[a-zA-Z]*[IF]|--(?:to-|checkpoint-|use|rs|rmt|inf|new-v))/)(words);
+
+/** They name the programs that they start, load plug-ins, or read further options from a file. */
+const COMPILER =
+  /^(?:-wrapper|-B|-fplugin|-fpass-plugin|-specs|--specs|-no-canonical-prefixes|-Xclang|-load|-fuse-ld|@)/;
 
 const CHECKS = new Map<string, Check>([
   ['git', git],
@@ -116,4 +120,25 @@ const CHECKS = new Map<string, Check>([
   ['make', options('make', /^(?:SHELL|MAKEFLAGS|\.SHELLFLAGS)[:+?!]*=|^--ev|^-[a-zA-Z]*E/)],
   ['rg', options('rg', /^--(?:pre|hostname-bin)/)],
   ['fd', options('fd', /^(?:-[a-zA-Z]*[xX]|--exec)/)],
+  ['wget', options('wget', /^(?:-[a-zA-Z]*e|--(?:exe|use|conf))/)],
+  ['npm', options('npm', /^--(?:script-shell|shell|node-options|userconfig|globalconfig|prefix)/)],
+  ...'gcc g++ cc c++ clang clang++'.split(' ').map((name) => [name, options(name, COMPILER)] as const),
+  ['rustc', options('rustc', /^(?:-C|--codegen|-Z)/)],
+  ['cargo', options('cargo', /^(?:--config|-Z|-C)/)],
+  ['ip', options('ip', /^(?:exec|-[a-z]*b|vrf|netns)/)],
+  ['tcpdump', options('tcpdump', /^-[a-zA-Z]*z/)],
+  ['ssh-agent', options('ssh-agent', /^[^-]/)],
+  ['ssh-keygen', options('ssh-keygen', /^-[a-zA-Z]*[Dw]/)],
+  ['ssh-add', options('ssh-add', /^-[a-zA-Z]*s/)],
+  ['svn', options('svn', /^--(?:diff|editor|merge|config)/)],
+  ['hg', options('hg', /^--(?:conf|cwd|rep|ssh|remotecmd|tool|debugger)|^-[a-zA-Z]*R/)],
+  ...'apt apt-get apt-cache'
+    .split(' ')
+    .map((name) => [name, options(name, /^(?:-[a-zA-Z]*[oc]|--(?:opt|conf))/)] as const),
+  ['dpkg', options('dpkg', /^--(?:pre-invoke|post-invoke|status-logger)/)],
+  ...'ag ack bat delta'.split(' ').map((name) => [name, options(name, /^--pager/)] as const),
+  ['sqlite3', options('sqlite3', /^(?:\s*\.|--?(?:cmd|init))/)],
+  ...'vi vim nvim view ex'
+    .split(' ')
+    .map((name) => [name, options(name, /^(?:\+|-[a-zA-Z]*[cSsu]|--(?:cmd|remote))/)] as const),
 ]);
