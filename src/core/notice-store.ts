@@ -13,7 +13,7 @@ export interface NoticeReads {
   /** Of a contact, newest first: `after` is the position of the last one seen. */
   noticesOf(contactId: string, page: Page): MaybePromise<Positioned<Notice>[]>;
   /** The first due ones, without those behind an unsettled one of the same contact and order key. */
-  dueNotices(now: number, limit: number): MaybePromise<Notice[]>;
+  dueNotices(now: number, limit: number, exceptContacts?: readonly string[]): MaybePromise<Notice[]>;
   nextNoticeAt(): MaybePromise<number | undefined>;
   /** Those of a batch that wait to be sent, and when one of it was sent last. */
   batch(contactId: string, batch: string, now: number): MaybePromise<Notice[]>;

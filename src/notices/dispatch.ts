@@ -12,30 +12,74 @@ export interface Dispatching extends Planning {
   random(): number;
   /** Sends nothing to a contact any more; without a reason nobody misses it. */
   end(contact: Contact, reason: string | undefined): Promise<unknown>;
+  onError(error: unknown): void;
 }
 
-const AT_ONCE = 16;
+const AT_ONCE = 64;
+/** A slow contact delays itself, not the others. */
+const AT_ONCE_EACH = 4;
 
-/** Sends what is due now. Resolves to whether there may be more. */
-export async function dispatchDue(dispatching: Dispatching): Promise<boolean> {
-  const { store, clock } = dispatching.ports;
-  const due = await store.read((r) => r.dueNotices(clock.now(), AT_ONCE));
-  const results = await Promise.all(due.map((notice) => dispatch(dispatching, notice)));
-  // One that another server has claimed is due for nobody: look again only when something was done here.
-  return results.includes(true);
-}
+/** Starts what is due and waits for the claims, not for the providers; `onDone` is called after each. */
+export class Dispatcher {
+  readonly #dispatching: Dispatching;
+  readonly #onDone: () => void;
+  readonly #underWay = new Map<string, number>();
+  readonly #sending = new Set<Promise<void>>();
 
-async function dispatch(dispatching: Dispatching, due: Notice): Promise<boolean> {
-  if (due.event === 'step') {
-    await takeStep(dispatching, due);
+  constructor(dispatching: Dispatching, onDone: () => void) {
+    this.#dispatching = dispatching;
+    this.#onDone = onDone;
+  }
+
+  /** Resolves to whether there may be more to start at once. */
+  async startDue(): Promise<boolean> {
+    const { store, clock } = this.#dispatching.ports;
+    const free = AT_ONCE - this.#sending.size;
+    if (free <= 0) return false;
+    const busy = [...this.#underWay].filter(([, count]) => count >= AT_ONCE_EACH).map(([id]) => id);
+    const due = await store.read((r) => r.dueNotices(clock.now(), free, busy));
+    let hasStarted = false;
+    for (const notice of due) if (await this.#start(notice)) hasStarted = true;
+    return hasStarted;
+  }
+
+  /** When everything under way is settled. */
+  async idle(): Promise<void> {
+    while (this.#sending.size > 0) await Promise.all(this.#sending);
+  }
+
+  async #start(due: Notice): Promise<boolean> {
+    if (due.event === 'step') {
+      await takeStep(this.#dispatching, due);
+      return true;
+    }
+    const contactId = due.contactId ?? '';
+    const count = this.#underWay.get(contactId) ?? 0;
+    if (count >= AT_ONCE_EACH) return false;
+    const notices = await claim(this.#dispatching, due);
+    if (notices.length === 0) return false;
+    this.#underWay.set(contactId, count + 1);
+    const sending = send(this.#dispatching, notices).finally(() => {
+      this.#sending.delete(sending);
+      const left = (this.#underWay.get(contactId) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(contactId);
+      else this.#underWay.set(contactId, left);
+      this.#onDone();
+    });
+    this.#sending.add(sending);
     return true;
   }
-  const notices = await claim(dispatching, due);
+}
+
+/** A result that cannot be stored leaves the lease, after which the notice is sent again. */
+async function send(dispatching: Dispatching, notices: readonly Notice[]): Promise<void> {
   const [first] = notices;
-  if (!first) return false;
-  const result = await attempt(dispatching, first);
-  await settleAll(dispatching, notices, result);
-  return true;
+  if (!first) return;
+  try {
+    await settleAll(dispatching, notices, await attempt(dispatching, first));
+  } catch (error) {
+    dispatching.onError(error);
+  }
 }
 
 /** The notice, and those of its batch that are due as well: they become one message. */

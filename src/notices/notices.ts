@@ -13,7 +13,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { type Key, mutate, ok } from '../gateway/mutate.ts';
 import { createChannels } from './channels.ts';
 import { addDevice, addWebhook, endContact, removeContact } from './contacts.ts';
-import { type Dispatching, dispatchDue } from './dispatch.ts';
+import { Dispatcher, type Dispatching } from './dispatch.ts';
 import { createGuardedPost } from './guarded-post.ts';
 import { Loop } from './loop.ts';
 import type { Summarise } from './message.ts';
@@ -63,22 +63,26 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
     summarise: options.summarise,
     random: Math.random,
     end: (contact, reason) => endContact(ports, contact, reason),
+    onError: options.onError,
   };
   let hasContacts = false;
   let forgotten = 0;
   const isActive = () => hasContacts || options.routes.routes().length > 0;
-  const loop = new Loop(turn, options.onError);
-
-  /** One turn: plan what happened, then send what is due. Resolves to whether there is more to do at once. */
-  async function turn(hasNews: boolean): Promise<boolean> {
+  const planning = new Loop(async (hasNews) => {
+    if (!isActive() || !hasNews) return false;
+    while (await planEvents(dispatching));
+    sending.wake(false);
+    return false;
+  }, options.onError);
+  const dispatcher = new Dispatcher(dispatching, () => sending.wake(false));
+  const sending = new Loop(async () => {
     if (!isActive()) return false;
-    if (hasNews) while (await planEvents(dispatching));
     if (now() - forgotten > 60 * 60 * 1000) {
       forgotten = now();
       await store.write((tx) => tx.forgetNotices(now() - KEEP_MS));
     }
-    return dispatchDue(dispatching);
-  }
+    return dispatcher.startDue();
+  }, options.onError);
 
   /** Made when the first browser asks for it; all servers of a database use the same pair. */
   async function vapidKeys(): Promise<{ publicKey: string; privateKey: string }> {
@@ -91,8 +95,8 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
   };
   const deliver = (events: readonly Event[]): boolean => {
     const isChanged = events.some(({ type }) => type === 'contact.added' || type === 'contact.removed');
-    if (isChanged) void load().then(() => loop.wake(true), options.onError);
-    if (isActive() && events.some(({ type }) => leadsToNotices(type))) loop.wake(true);
+    if (isChanged) void load().then(() => planning.wake(true), options.onError);
+    if (isActive() && events.some(({ type }) => leadsToNotices(type))) planning.wake(true);
     return true;
   };
   let following: { stop(): void } | undefined;
@@ -103,12 +107,15 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
       await load();
       following = gateway.follow({ filter: {}, deliver }, await gateway.lastSeq());
       if (isActive() && (await store.read((r) => r.noticeCursor())) === undefined) await startPlanning(ports);
-      loop.start(isActive);
+      planning.start(isActive);
+      sending.start(isActive);
     },
     async stop(): Promise<void> {
       following?.stop();
       const grace = setTimeout(() => stopping.abort(), STOP_GRACE_MS);
-      await loop.stop();
+      await planning.stop();
+      await sending.stop();
+      await dispatcher.idle();
       clearTimeout(grace);
     },
     isActive,
@@ -140,10 +147,10 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
       }),
     redeliver: async (webhookId: string, body: Redeliver, key?: Key) => {
       const reply = await redeliver(ports, webhookId, body, key);
-      loop.wake(false);
+      sending.wake(false);
       return reply;
     },
-    sendTest: (who: string | undefined, actor: Actor) => sendTest(ports, () => loop.wake(false), who, actor),
+    sendTest: (who: string | undefined, actor: Actor) => sendTest(ports, () => sending.wake(false), who, actor),
     setQuietHours: (hours: QuietHours | undefined, actor: Actor, key?: Key) =>
       mutate(ports, key, async (tx) => {
         await tx.saveQuietHours(actor.person, hours);

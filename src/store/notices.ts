@@ -5,7 +5,8 @@ import type { Sql } from './sql.ts';
 import { CONTACT, NOTICE, type Tables } from './tables.ts';
 
 /** One contact is sent the notices of one order key one after the other. */
-const DUE = (limit: number) => `SELECT * FROM notices d WHERE d.due_at <= ? AND NOT EXISTS (
+const DUE = (limit: number, except: number) => `SELECT * FROM notices d WHERE d.due_at <= ?
+  ${except > 0 ? `AND (d.contact_id IS NULL OR d.contact_id NOT IN (${Array(except).fill('?').join(', ')}))` : ''} AND NOT EXISTS (
     SELECT 1 FROM notices e WHERE e.contact_id = d.contact_id AND e.order_key = d.order_key AND e.n < d.n
       AND e.due_at IS NOT NULL)
   ORDER BY d.due_at, d.n LIMIT ${limit}`;
@@ -34,7 +35,7 @@ export function noticeReads(sql: Sql): NoticeReads {
         [contactId, after],
         (row: Tables['notices']) => ({ at: row.n, value: NOTICE.read(row) }),
       ),
-    dueNotices: (now, limit) => many(DUE(limit), [now], NOTICE.read),
+    dueNotices: (now, limit, except = []) => many(DUE(limit, except.length), [now, ...except], NOTICE.read),
     nextNoticeAt: () => one(`SELECT MIN(due_at) AS at FROM notices WHERE due_at IS NOT NULL`, [], instantOf),
     batch: (contactId, batch, now) =>
       many(

@@ -7,15 +7,17 @@ import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 export interface Evidence {
   /** Every ask that was raised, in the order of each session; all of them have ended. */
   asks: readonly { askId: string; sessionId: string }[];
+  /** When each ask ended. */
+  endedAt: ReadonlyMap<string, number>;
   notices: readonly Pick<
     Notice,
-    'id' | 'event' | 'askId' | 'contactId' | 'channel' | 'handle' | 'state' | 'attempts' | 'reason'
+    'id' | 'event' | 'askId' | 'contactId' | 'channel' | 'handle' | 'state' | 'attempts' | 'reason' | 'createdAt'
   >[];
   browsers: ReadonlyMap<string, TestBrowser>;
   receivers: ReadonlyMap<string, WebhookReceiver>;
 }
 
-export function auditNotices({ asks, notices, browsers, receivers }: Evidence): string[] {
+export function auditNotices({ asks, endedAt, notices, browsers, receivers }: Evidence): string[] {
   const problems: string[] = [];
   for (const { id, event, state, reason } of notices)
     if (state !== 'accepted' && state !== 'cancelled') problems.push(`${event} ${id} is ${state}: ${reason ?? ''}`);
@@ -23,7 +25,11 @@ export function auditNotices({ asks, notices, browsers, receivers }: Evidence): 
     for (const [contactId, browser] of browsers) {
       const own = notices.filter((each) => each.askId === askId && each.contactId === contactId);
       const raised = own.filter(({ event }) => event === 'ask.raised');
-      if (raised.length !== 1) problems.push(`${askId} has ${raised.length} notices for the browser ${contactId}`);
+      // Nobody is told of what ended before it could be planned.
+      const planned = notices.find((each) => each.askId === askId && each.event === 'ask.raised')?.createdAt ?? 0;
+      const isOver = Number(planned) >= (endedAt.get(askId) ?? Number.POSITIVE_INFINITY);
+      if (raised.length !== (isOver ? 0 : 1))
+        problems.push(`${askId} has ${raised.length} notices for the browser ${contactId}`);
       const tried = raised.filter(({ attempts }) => attempts > 0);
       if (tried.length > 0 && !own.some(({ event, state }) => event === 'ask.ended' && state === 'accepted'))
         problems.push(`${askId} was sent to the browser ${contactId} and never settled`);

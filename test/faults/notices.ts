@@ -162,11 +162,13 @@ for (;;) {
   await pause(500);
 }
 const { rows } = await client.query(
-  `SELECT id, event, ask_id AS "askId", contact_id AS "contactId", channel, handle, state, attempts, reason FROM notices`,
+  `SELECT id, event, ask_id AS "askId", contact_id AS "contactId", channel, handle, state, attempts, reason, created_at AS "createdAt" FROM notices`,
 );
+const ended = await client.query(`SELECT id, (answer::json ->> 'answered_at_ms')::float8 AS at FROM asks`);
+const endedAt = new Map<string, number>(ended.rows.map(({ id, at }) => [id, Number(at)]));
 await client.end();
 
-const problems = auditNotices({ asks, notices: rows, browsers, receivers });
+const problems = auditNotices({ asks, endedAt, notices: rows, browsers, receivers });
 const pushes = [...browsers.values()].reduce((sum, { received }) => sum + received.length, 0);
 const hooks = [...receivers.values()].reduce((sum, { received }) => sum + received.length, 0);
 const distinct = [...receivers.values()].reduce((sum, receiver) => sum + receiver.distinct().length, 0);
@@ -184,6 +186,7 @@ console.log(
     pushes_received: pushes,
     webhooks_received: hooks,
     webhooks_distinct: distinct,
+    never_told: asks.filter(({ askId }) => !rows.some((row) => row.askId === askId && row.channel === 'push')).length,
     ...counts,
     problems: problems.length,
   }),

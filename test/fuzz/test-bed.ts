@@ -93,12 +93,15 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     const body = { worker_id: name, agents: [{ name, recovery: 'resume' }], lease_ms: 600_000 };
     return post<{ run: RunView; lease: { epoch: number } }>('/v1/workers/claim', body);
   };
-  const [held, working, child, led, spare] = await Promise.all([
+  /** Of an agent that nobody has: nothing is sent to it. */
+  const hook = { name: `hook-${name}`, url: 'https://hooks.example.org/x', agent: 'nobody' };
+  const [held, working, child, led, spare, webhook] = await Promise.all([
     hold(),
     work(),
     clarify(),
     lead(),
     post<{ token_id: string }>('/v1/tokens', { scope: 'viewer' }),
+    post<{ webhook_id: string }>('/v1/webhooks', hook),
   ]);
   const { question, approval } = held;
   const begin = (await call({ path: '/v1/tokens?limit=1' })).headers['holdpoint-cursor'];
@@ -111,6 +114,7 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     message_id: child.message,
     thread_id: `thr_${name}`,
     token_id: spare.token_id,
+    webhook_id: webhook.webhook_id,
   };
   /** Where a route needs another thing under the same name. */
   const exceptions: [RegExp, Record<string, string>][] = [
@@ -143,6 +147,13 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     idempotency_key: whole ? `key-${name}` : undefined,
     secret: undefined,
     allow_other: true,
+    endpoint: 'https://push.example.org/1',
+    p256dh: 'A'.repeat(87),
+    auth: 'A'.repeat(22),
+    quiet_hours: { from: '22:00', to: '07:00', time_zone: 'UTC' },
+    who: 'nobody',
+    notice_ids: undefined,
+    ...(route.path.endsWith('/webhooks') && { name: `other-${name}`, url: 'https://hooks.example.org/y' }),
     ...(route.path.endsWith('/claim') && { name: 'nobody' }),
     ...(route.path.endsWith('/messages') && { text: 'hello', interactive_form_answer: undefined }),
   });

@@ -166,6 +166,18 @@ describe('routes', () => {
     expect(phone.received).toHaveLength(3);
   });
 
+  it('let no agent bury the request of another under many of its own', async () => {
+    await open();
+    const phone = await device('lead');
+    const [flooding, other] = [await working({ title: 'Flood' }), await working()];
+    for (let i = 0; i < 30; i++) await raiseApproval(server, flooding, { input: { command: `step ${i}` } });
+    const real = await raiseApproval(server, other);
+    await eventually(() => phone.shown().get(real.ask_id)?.title).toBe('Approval: external · Shop');
+    server.advance(MINUTE_MS);
+    await eventually(() => phone.received.at(-1)?.payload.title).toMatch(/^\d+ requests wait: external · Flood$/);
+    expect(phone.received.length).toBeLessThan(15);
+  });
+
   it('wait for the end of quiet hours, unless they are urgent', async () => {
     await open({ match: { tool: 'Deploy' }, tell: lead, urgent: true });
     const phone = await device('lead');
