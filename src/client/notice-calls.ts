@@ -13,6 +13,8 @@ interface Sending {
 export const noticeCalls = ({ send }: Pick<Sending, 'send'>) => ({
   /** Settings, and the pending asks of which nobody could be notified. */
   settings: (): Promise<notices.NoticeSettingsView> => send({ method: 'GET', path: '/v1/notices' }),
+  /** What a browser subscribes with. */
+  pushKey: (): Promise<notices.PushKeyView> => send({ method: 'GET', path: '/v1/notices/push-key' }),
   devices: (): Promise<notices.DeviceView[]> => send({ method: 'GET', path: '/v1/notices/devices' }),
   addDevice: (body: z.input<typeof notices.AddDevice>, options?: Options): Promise<notices.DeviceView> =>
     send({ method: 'POST', path: '/v1/notices/devices', body, ...options }),

@@ -2,7 +2,7 @@
 // agent's tool call, so that a repeated call is the same ask.
 import type { Hash } from './digest.ts';
 
-export type IdPrefix = 'ses' | 'run' | 'msg' | 'tok' | 'itm' | 'out' | 'wrk' | 'skl' | 'grt' | 'con' | 'cmt';
+export type IdPrefix = 'ses' | 'run' | 'msg' | 'tok' | 'itm' | 'out' | 'wrk' | 'skl' | 'grt' | 'con' | 'ntc' | 'cmt';
 
 /** Ids that people may choose themselves: sessions, agents, projects, channels. */
 export const CHOSEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;

@@ -100,8 +100,11 @@ export type WebhookView = z.infer<typeof WebhookView>;
 export const NewWebhookView = WebhookView.extend({ secret: z.string().describe('Verifies signatures; shown once') });
 export type NewWebhookView = z.infer<typeof NewWebhookView>;
 
+export const PushKeyView = z.object({ public_key: z.string().describe('VAPID, base64url') });
+export type PushKeyView = z.infer<typeof PushKeyView>;
+
 export const NoticeSettingsView = z.object({
-  push_public_key: z.string().describe('The VAPID key that a browser subscribes with'),
+  is_active: z.boolean().describe('Whether anybody is notified of anything'),
   quiet_hours: QuietHours.optional().describe('Of the caller'),
   routes: z.int().nonnegative(),
   routes_fault: z.string().optional().describe('What is wrong with the routes file; the routes read before it apply'),

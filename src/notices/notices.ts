@@ -166,18 +166,20 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
             );
           })
         : [],
-    async settings(actor: Actor): Promise<NoticeSettingsView> {
+    pushKey: async () => {
       keys ??= vapidKeys();
       keys.catch(() => {
         keys = undefined;
       });
-      const { publicKey } = await keys;
+      return { public_key: (await keys).publicKey };
+    },
+    async settings(actor: Actor): Promise<NoticeSettingsView> {
       const routes = options.routes.routes();
       const fault = options.routes.fault();
       return store.read(async (r) => {
         const hours = (await r.quietHours()).find(({ person }) => person === actor.person)?.hours;
         return {
-          push_public_key: publicKey,
+          is_active: isActive(),
           ...(hours && { quiet_hours: hours }),
           routes: routes.length,
           ...(fault !== undefined && { routes_fault: fault }),

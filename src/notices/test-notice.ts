@@ -23,7 +23,7 @@ export async function sendTest(
   const contacts = contactsOf([{ who }], all);
   if (contacts.length === 0) return { who, results: [], problem: whyNone(who, all) };
   const now = clock.now();
-  const notices = contacts.map((contact) => testOf(contact, ids.next('con'), now));
+  const notices = contacts.map((contact) => testOf(contact, ids.next('ntc'), now));
   await store.write(async (tx) => {
     for (const notice of notices) await tx.insertNotice(notice);
   });
@@ -49,7 +49,7 @@ function whyNone(who: string, contacts: readonly Contact[]): string {
 }
 
 const testOf = (contact: Contact, unique: string, now: number): Notice => ({
-  id: `ntc_${unique}`,
+  id: unique,
   event: 'test',
   askId: undefined,
   runId: undefined,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import type { PushPayload } from '../../src/notices/channels/push.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
 
 interface ShownNotification {
   title: string;
@@ -40,13 +40,14 @@ describeInBrowser('a notification', () => {
 
   /** A browser that is signed in and notified, with its page closed. */
   async function closedPage(name: string) {
-    const { page, context } = await testBed.signedIn(name);
+    const { page, context, complaints } = await testBed.signedIn(name);
     await context.grantPermissions(['notifications'], { origin: testBed.server.url });
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
     // As after a subscription, which needs the push service of the browser's maker.
     await page.evaluate(() => localStorage.setItem('holdpoint-device', 'con_test'));
     await page.reload();
     await page.waitForFunction(async () => (await caches.keys()).includes('holdpoint-sign-in'));
+    await expectComplaints({ complaints }, 'does not support the Push API in incognito mode');
     const blank = await context.newPage();
     const devtools = await context.newCDPSession(blank);
     const registrationId = await registrationOf(devtools);

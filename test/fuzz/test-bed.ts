@@ -93,15 +93,20 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     const body = { worker_id: name, agents: [{ name, recovery: 'resume' }], lease_ms: 600_000 };
     return post<{ run: RunView; lease: { epoch: number } }>('/v1/workers/claim', body);
   };
-  /** Of an agent that nobody has: nothing is sent to it. */
-  const hook = { name: `hook-${name}`, url: 'https://hooks.example.org/x', agent: 'nobody' };
+  /** One for all: there may be few. Of an agent that nobody has: nothing is sent to it. */
+  const hook = async () => {
+    const body = { name: 'fuzzed', url: 'https://hooks.example.org/x', agent: 'nobody' };
+    await call({ path: '/v1/webhooks', body });
+    const listed = await call<{ webhook_id: string; name: string }[]>({ path: '/v1/webhooks' });
+    return listed.body.find((each) => each.name === body.name)?.webhook_id ?? '';
+  };
   const [held, working, child, led, spare, webhook] = await Promise.all([
     hold(),
     work(),
     clarify(),
     lead(),
     post<{ token_id: string }>('/v1/tokens', { scope: 'viewer' }),
-    post<{ webhook_id: string }>('/v1/webhooks', hook),
+    hook(),
   ]);
   const { question, approval } = held;
   const begin = (await call({ path: '/v1/tokens?limit=1' })).headers['holdpoint-cursor'];
@@ -114,7 +119,7 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     message_id: child.message,
     thread_id: `thr_${name}`,
     token_id: spare.token_id,
-    webhook_id: webhook.webhook_id,
+    webhook_id: webhook,
   };
   /** Where a route needs another thing under the same name. */
   const exceptions: [RegExp, Record<string, string>][] = [

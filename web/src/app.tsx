@@ -11,7 +11,7 @@ import { listenToGestures } from './hooks/gesture.ts';
 import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { preferences } from './hooks/preferences.ts';
-import { keepCsrf } from './hooks/push.ts';
+import { renewPush } from './hooks/push.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
 import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
@@ -126,7 +126,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   }, [onSignedOut, me.name]);
   useEffect(() => showBadge(count), [count]);
   useUnreachedWatch(count);
-  useEffect(() => void keepCsrf(), []);
+  useEffect(() => void renewPush().catch(() => {}), []);
   useEffect(() => () => showBadge(0), []);
   useCommands({
     help: () => setDialog('help'),

@@ -4,6 +4,7 @@ import {
   AddDevice,
   DeviceView,
   NoticeSettingsView,
+  PushKeyView,
   SetQuietHours,
   TestNotices,
   TestResultView,
@@ -29,6 +30,15 @@ export const addNotices: AddRoutes = ({ route, notices }) => {
     scopes: READERS,
     reply: NoticeSettingsView,
     handle: ({ actor }) => notices.settings(actor),
+  });
+
+  route('notices', 'GET /v1/notices/push-key', {
+    name: 'showPushKey',
+    summary: 'The key that a browser subscribes to its push service with',
+    description: 'Made when it is asked for first; the same at every server of a database.',
+    scopes: READERS,
+    reply: PushKeyView,
+    handle: () => notices.pushKey(),
   });
 
   route('notices', 'PUT /v1/notices/quiet-hours', {

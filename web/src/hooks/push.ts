@@ -14,9 +14,9 @@ export const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManag
 export async function subscribeToPush(allowAction?: boolean): Promise<DeviceView | undefined> {
   const worker = canPush() ? await navigator.serviceWorker.getRegistration() : undefined;
   if (!worker) return undefined;
-  const { push_public_key } = await api.notices.settings();
+  const { public_key } = await api.notices.pushKey();
   const subscription = await worker.pushManager
-    .subscribe({ userVisibleOnly: true, applicationServerKey: push_public_key })
+    .subscribe({ userVisibleOnly: true, applicationServerKey: public_key })
     .catch(() => undefined);
   const { endpoint, keys } = subscription?.toJSON() ?? {};
   const { p256dh, auth } = keys ?? {};
@@ -41,12 +41,18 @@ export async function unsubscribeFromPush(): Promise<void> {
   if (id !== undefined) await api.notices.removeDevice(id).catch(() => {});
 }
 
+/** After a sign-in this browser is notified as the person who is signed in now. */
+export async function renewPush(): Promise<void> {
+  if (ownDeviceId() === undefined) return;
+  await keepCsrf();
+  await subscribeToPush();
+}
+
 /**
  * Keeps the CSRF value for the service worker, which decides with it as this person and cannot read the cookie in every
- * browser. Only where this browser is notified.
+ * browser.
  */
-export async function keepCsrf(): Promise<void> {
-  if (ownDeviceId() === undefined) return;
+async function keepCsrf(): Promise<void> {
   const value = /(?:^|; )holdpoint_csrf=([^;]*)/.exec(document.cookie)?.[1];
   if (value === undefined || !('caches' in window)) return;
   const cache = await caches.open('holdpoint-sign-in');

@@ -1,8 +1,9 @@
-// Knows the pending asks of which nobody could be notified. Asked for when asks come and go, and now and then: notices fail
-// late. While nobody wants to be notified the list is empty.
+// Knows the pending asks of which nobody could be notified. Asked for when asks come and go, and now and then while
+// somebody wants to be notified: notices fail late.
 import { useEffect, useSyncExternalStore } from 'react';
 import { api } from '../api.ts';
 
+const FIRST_LOOK_MS = 2000;
 const LOOK_MS = 30_000;
 const NONE: ReadonlySet<string> = new Set();
 let unreached = NONE;
@@ -15,22 +16,26 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export const useIsUnreached = (askId: string): boolean => useSyncExternalStore(subscribe, () => unreached.has(askId));
 
-async function look(): Promise<void> {
+/** Resolves to whether looking again makes sense. */
+async function look(): Promise<boolean> {
   const found = await api.notices.settings().catch(() => undefined);
-  if (!found || (found.unreached.length === 0 && unreached.size === 0)) return;
-  unreached = new Set(found.unreached);
-  for (const listener of listeners) listener();
+  if (!found) return true;
+  if (found.unreached.length > 0 || unreached.size > 0) {
+    unreached = new Set(found.unreached);
+    for (const listener of listeners) listener();
+  }
+  return found.is_active;
 }
 
-/** While there are pending asks. */
+/** While there are pending asks and somebody wants to be notified. */
 export function useUnreachedWatch(count: number): void {
   useEffect(() => {
     if (count === 0) return;
-    const first = setTimeout(look, 2000);
-    const timer = setInterval(look, LOOK_MS);
-    return () => {
-      clearTimeout(first);
-      clearInterval(timer);
+    let timer: ReturnType<typeof setTimeout>;
+    const next = (ms: number) => {
+      timer = setTimeout(() => void look().then((isActive) => isActive && next(LOOK_MS)), ms);
     };
+    next(FIRST_LOOK_MS);
+    return () => clearTimeout(timer);
   }, [count]);
 }
