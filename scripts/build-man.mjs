@@ -82,6 +82,7 @@ function pathOf(command) {
 /** Text that roff reads as text. */
 function text(value) {
   return value
+    .replaceAll('…', '...')
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
