@@ -2,7 +2,7 @@
 // The test plays the person. Nothing is imitated: schemas, states and refusals are those of the server that people run,
 // in a process of its own, so that a test framework cannot interfere with it.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,6 +52,7 @@ export async function startTestServer(): Promise<TestServer> {
     async close() {
       stop.abort();
       holdpoint.close();
+      server.ref();
       const ended = new Promise((resolve) => server.once('exit', resolve));
       if (server.exitCode === null && server.kill('SIGTERM')) await ended;
       rmSync(data, { recursive: true, force: true });
@@ -59,7 +60,13 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
+/** Of the package that contains this file; else of the one that is installed beside the client. */
 function launcher(): string {
+  const own = ['../../bin/holdpoint', '../../../bin/holdpoint'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  const found = own.find((path) => existsSync(path));
+  if (found) return found;
   try {
     return join(dirname(fileURLToPath(import.meta.resolve('holdpoint/package.json'))), 'bin', 'holdpoint');
   } catch (cause) {

@@ -1,0 +1,42 @@
+// Reads the code blocks of a page with the mark above each: `<!-- run -->`, `<!-- run: each line -->`, `<!-- run: with a person -->`
+// or `<!-- not run: why -->`. A block of commands or code without a mark is an error of the page.
+import { readFileSync } from 'node:fs';
+
+export interface Snippet {
+  page: string;
+  line: number;
+  language: string;
+  code: string;
+  how: 'run' | 'each line' | 'with a person' | 'not run';
+  /** Of one that is not run. */
+  why?: string;
+}
+
+const FENCE = /^(?:<!-- (.+?) -->\n)?```(\w+)\n([\s\S]*?)^```$/gm;
+
+export function snippetsOf(path: string, page: string): Snippet[] {
+  const text = readFileSync(path, 'utf8');
+  return [...text.matchAll(FENCE)].map(({ 1: mark, 2: language = '', 3: code = '', index }) => {
+    const line = text.slice(0, index).split('\n').length + (mark === undefined ? 0 : 1);
+    return { page, line, language, code, ...modeOf(mark, `${page}:${line}`, language) };
+  });
+}
+
+function modeOf(mark: string | undefined, where: string, language: string): Pick<Snippet, 'how' | 'why'> {
+  const why = /^not run: (.{10,})$/.exec(mark ?? '')?.[1];
+  if (why !== undefined) return { how: 'not run', why };
+  if (mark === 'run' || /^jsonc?$/.test(language)) return { how: 'run' };
+  if (mark === 'run: each line') return { how: 'each line' };
+  if (mark === 'run: with a person') return { how: 'with a person' };
+  throw new Error(
+    `${where}: put <!-- run -->, <!-- run: each line -->, <!-- run: with a person --> or <!-- not run: why --> above it`,
+  );
+}
+
+/** Commands, with what continues them. */
+export function commandsOf(code: string): string[] {
+  return code
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
+}
