@@ -1,13 +1,19 @@
 // Documents compared with the code: limits, invariants and their tests, dependencies, commands and links.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+// @ts-expect-error a script without types
+import { llmsText } from '../scripts/build-docs.mjs';
+// @ts-expect-error a script without types
+import { errorsPage } from '../scripts/build-errors.mjs';
 import { DEFAULT_LIMITS } from '../src/core/limits.ts';
+import { readApproval } from '../src/core/reply.ts';
 import { tableUnder } from './support/markdown-table.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (name: string): string => readFileSync(join(root, name), 'utf8');
+const PAGES = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
 const manifest = JSON.parse(read('package.json')) as {
   dependencies: Record<string, string>;
   scripts: Record<string, string>;
@@ -89,8 +95,47 @@ describe('documents', () => {
     for (const name of commands) expect(Object.keys(manifest.scripts)).toContain(name);
   });
 
+  it('docs/errors.md lists every refusal as it is: npm run docs:errors', () => {
+    expect(read('docs/errors.md')).toBe(errorsPage());
+  });
+
+  it('llms.txt lists every page as it is: npm run docs', () => {
+    expect(read('llms.txt')).toBe(llmsText());
+  });
+
+  it('docs/README.md leads to every page', () => {
+    const linked = new Set([...read('docs/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file]) => file));
+    expect(PAGES.filter((name) => name !== 'README.md' && !linked.has(name))).toEqual([]);
+  });
+
+  it('server.json and both packages have one name and one version', () => {
+    const server = JSON.parse(read('server.json')) as {
+      name: string;
+      version: string;
+      packages: { version: string }[];
+    };
+    const own = JSON.parse(read('package.json')) as { version: string; mcpName: string };
+    const client = JSON.parse(read('packages/client/package.json')) as { version: string };
+    expect([server.version, server.packages[0]?.version, client.version]).toEqual(Array(3).fill(own.version));
+    expect(server.name).toBe(own.mcpName);
+  });
+
+  it('docs/threads.md says what a reply to an approval means', () => {
+    const rows = tableUnder(read('docs/threads.md'), 'What a reply means').filter(
+      ([prompt]) => prompt === 'an approval',
+    );
+    expect(rows).toHaveLength(3);
+    for (const [, reply = '', meaning = ''] of rows)
+      for (const [, text = ''] of reply.matchAll(/`([^`]+)`/g))
+        expect(readApproval(text), text).toEqual({
+          behavior: meaning.startsWith('allow') ? 'allow' : 'deny',
+          reason: meaning.includes('reason') ? text : undefined,
+        });
+  });
+
   it('every document links only to files that exist', () => {
     for (const name of [
+      ...PAGES.map((page) => `docs/${page}`),
       'README.md',
       'ARCHITECTURE.md',
       'SPEC.md',
