@@ -19,10 +19,10 @@ export function pages() {
   return [...new Set(['docs/README.md', ...linked, ...all, 'deploy/README.md', ...ROOT_PAGES])];
 }
 
-export const titleOf = (file) => /^# (.+)$/m.exec(read(file))?.[1] ?? file;
+const titleOf = (file) => /^# (.+)$/m.exec(read(file))?.[1] ?? file;
 
 /** For programs that read documentation: every page with its first sentence. */
-export function llmsText() {
+function llmsText() {
   const lines = pages().map((file) => `- [${titleOf(file)}](${file}): ${firstSentence(file)}`);
   return `# Holdpoint
 
