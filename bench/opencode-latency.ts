@@ -6,6 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApi, USER } from '../src/agents/opencode/api.ts';
+import { PermissionAsked, type Request } from '../src/agents/opencode/protocol.ts';
+import { on, route } from '../src/agents/wire/json-rpc.ts';
 import { opencode as binary } from '../test/agents/real/binaries.ts';
 import { Model } from '../test/agents/real/model.ts';
 import { opencodeEnvironment } from '../test/agents/real/opencode-test-bed.ts';
@@ -48,14 +50,19 @@ async function direct(root: string, model: Model) {
   const api = createApi({ url, user: USER, password: PASSWORD, signal: over.signal });
   const { nextRequest } = converse(model, 'key-direct');
   const { id } = await api.createSession(root, 'bench');
+  // Whoever answers OpenCode follows its events: that is how a request is known.
+  let asked = Promise.withResolvers<Request>();
+  const receive = route(
+    on('permission.asked', PermissionAsked, ({ directory, ...permission }) =>
+      asked.resolve({ kind: 'permission', directory, asked: permission }),
+    ),
+  );
+  api.events(receive).catch(() => {});
   await api.prompt(root, id, { parts: [{ type: 'text', text: 'key-direct' }] });
   return {
     async cycle(): Promise<number> {
-      let [request] = await api.requests(root);
-      while (!request) {
-        await sleep(25);
-        [request] = await api.requests(root);
-      }
+      const request = await asked.promise;
+      asked = Promise.withResolvers();
       await sleep(150);
       const next = nextRequest();
       const sentAt = performance.now();

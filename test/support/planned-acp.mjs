@@ -1,9 +1,10 @@
 // Stands in for an agent that speaks ACP, written with the SDK of the protocol: plays the plan of a test. Commands are asked
 // for as permissions, questions as an elicitation, or as Qwen Code does it where a call has `qwen`. Further fields of a
 // call: `edit` asks to change a file, `plan` reports a plan, `say` is said, `stop` ends the turn with that reason, `dies` ends the process
-// once the permission is answered. A prompt
+// once the permission is answered, `needs` names a method of the client that is called with its other fields. A prompt
 // after the first is one more turn of the same plan. `options` in a call replaces what it offers.
 import { appendFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { playPlan, ran, received, wasStarted } from './planned-agent.mjs';
@@ -98,12 +99,12 @@ async function ask(call) {
       await update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   if (call.plan) await update({ sessionUpdate: 'plan', entries: call.plan });
   if (call.stop) stopReason = call.stop;
-  if (call.needs) return refused(call.needs);
+  if (call.needs) return requested(call);
   if (call.questions) return call.qwen ? qwenQuestion(call) : question(call);
   return call.command || call.edit ? permission(call) : 'nothing asked';
 }
 
-async function permission({ id: toolCallId, command, edit, dies, options = OPTIONS }) {
+async function permission({ id: toolCallId, command, edit, dies, client, options = OPTIONS }) {
   const toolCall = command
     ? { kind: 'execute', title: command, rawInput: { command, description: 'May I?' } }
     : { kind: 'edit', title: `Edit ${edit.path}`, content: [{ type: 'diff', ...edit }] };
@@ -121,7 +122,9 @@ async function permission({ id: toolCallId, command, edit, dies, options = OPTIO
   const { kind } = options.find(({ optionId }) => optionId === outcome.optionId);
   const isAllowed = kind.startsWith('allow');
   await update({ sessionUpdate: 'tool_call_update', toolCallId, status: isAllowed ? 'in_progress' : 'failed' });
-  const result = isAllowed && command ? ran(command) : `The person chose ${kind}.`;
+  const runs = { needs: 'terminal/create', command };
+  const served = client && isAllowed ? `${await requested(runs)} ${await requested(runs)}` : undefined;
+  const result = served ?? (isAllowed && command ? ran(command) : `The person chose ${kind}.`);
   const content = [{ type: 'content', content: { type: 'text', text: result } }];
   if (isAllowed) await update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed', content });
   return result;
@@ -162,12 +165,24 @@ async function qwenQuestion({ id: toolCallId, questions }) {
   return JSON.stringify(reply);
 }
 
-/** What the client says to a request that it does not serve. */
-const refused = (method) =>
-  peer.request(method, { sessionId, path: '/etc/hostname', command: 'true' }).then(
-    () => `${method} was served`,
-    ({ message }) => `${method}: ${message}`,
-  );
+/** What the client says to a request for its files or terminals. What a command printed is part of it. */
+async function requested({ needs: method, path = '/etc/hostname', ...params }) {
+  const named = { path: isAbsolute(path) ? path : join(process.cwd(), path), command: 'true', ...params };
+  try {
+    const reply = await peer.request(method, { sessionId, ...named });
+    return `${method} was served: ${JSON.stringify(reply.terminalId ? await printed(reply) : reply)}`;
+  } catch ({ message }) {
+    return `${method}: ${message}`;
+  }
+}
+
+async function printed({ terminalId }) {
+  const about = { sessionId, terminalId };
+  await peer.request('terminal/wait_for_exit', about);
+  const shown = await peer.request('terminal/output', about);
+  await peer.request('terminal/release', about);
+  return shown;
+}
 
 function request(id, method, params) {
   const stop = new AbortController();

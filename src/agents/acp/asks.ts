@@ -116,6 +116,10 @@ export function allowance(
   return option && selected(option);
 }
 
+export const isAllowance = (options: readonly PermissionOption[], { outcome }: PermissionReply): boolean =>
+  outcome.outcome === 'selected' &&
+  options.some(({ optionId, kind }) => optionId === outcome.optionId && kind.startsWith('allow'));
+
 export function rejection(options: readonly PermissionOption[]): PermissionReply {
   const [option] = [...ofKind(options, 'reject_once'), ...ofKind(options, 'reject_always')];
   return option ? selected(option) : CANCELLED;

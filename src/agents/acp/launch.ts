@@ -1,5 +1,5 @@
 // Starts the program of one managed ACP run and speaks the protocol with it over its standard input and output. Owns the
-// process; knows no request. Offers the agent neither files nor terminals: it uses its own, which it asks permission for.
+// process; knows no request.
 import type { ClientApp } from '@agentclientprotocol/sdk';
 import { type AgentContext, isLeaving, type LineProcess } from '../agent.ts';
 import { UnexpectedExit } from '../kit/unexpected-exit.ts';

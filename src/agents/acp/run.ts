@@ -1,7 +1,7 @@
 // Runs any program that speaks ACP as a managed run: one process per run, one ACP session per Holdpoint session, one prompt
 // for the input and one more for what the replies to its requests could not say. Owns the order of these steps. If the
 // process ends with an ask open, the run is held and resumed in the same session once it is answered.
-import { type ClientContext, client, RequestError, type StopReason } from '@agentclientprotocol/sdk';
+import { type ClientApp, type ClientContext, client, RequestError, type StopReason } from '@agentclientprotocol/sdk';
 import type { AskView } from '../../core/views.ts';
 import { type AgentContext, type Ending, isLeaving } from '../agent.ts';
 import { resolveInput } from '../kit/inherited-settings.ts';
@@ -11,6 +11,8 @@ import { resumption } from '../kit/resume-message.ts';
 import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createUnusedApprovals, type UnusedApprovals } from '../kit/unused-approvals.ts';
 import { folderProblem, realFolder } from '../workspace/work-folder.ts';
+import { isAllowance } from './asks.ts';
+import { type ClientTools, createClientTools, offeredBy } from './client-tools.ts';
 import { type AcpSpec, readAcpInput } from './input.ts';
 import { launch } from './launch.ts';
 import { createOutputs } from './outputs.ts';
@@ -33,9 +35,15 @@ async function runProcess(context: AgentContext, spec: AcpSpec, folder: string):
   const unusedApprovals = createUnusedApprovals();
   const { run_id } = context.run;
   const known = context.resumed ? (await context.history()).filter((ask) => ask.run_id === run_id) : [];
-  const conversation = createConversation(context, spec, known, unusedApprovals);
+  const offered = offeredBy(await context.toolRules());
+  const tools = createClientTools(context, folder);
+  const conversation = createConversation(context, spec, { known, unusedApprovals, offered, tools });
   const { app, outputs, requests } = conversation;
-  const program = await launch(context, spec, folder, { app, onExit: requests.close });
+  const onExit = () => {
+    requests.close();
+    void tools.close();
+  };
+  const program = await launch(context, spec, folder, { app, onExit });
   const turns = conversation.run(program.agent, folder);
   turns.catch(() => {});
   const aborted = new Promise<never>((_, reject) => {
@@ -60,18 +68,23 @@ async function runProcess(context: AgentContext, spec: AcpSpec, folder: string):
     return failed(cause.message);
   } finally {
     await program.stop(turns);
+    await tools.close();
   }
 }
 
 const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
 
+interface ConversationParts {
+  /** The asks of the run from before its process was restarted. */
+  known: readonly AskView[];
+  unusedApprovals: UnusedApprovals;
+  offered: ReturnType<typeof offeredBy>;
+  tools: ClientTools;
+}
+
 /** The conversation with the process: what it asks and reports, and its turns. */
-function createConversation(
-  context: AgentContext,
-  spec: AcpSpec,
-  known: readonly AskView[],
-  unusedApprovals: UnusedApprovals,
-) {
+function createConversation(context: AgentContext, spec: AcpSpec, parts: ConversationParts) {
+  const { known, unusedApprovals, offered, tools } = parts;
   const outputs = createOutputs(context);
   let quirks: Quirks = {};
   const { title } = spec;
@@ -81,9 +94,11 @@ function createConversation(
   let session: { agent: ClientContext; id: string } | undefined;
 
   const app = client({ name: 'holdpoint' })
-    .onRequest('session/request_permission', (received) => {
+    .onRequest('session/request_permission', async (received) => {
       works();
-      return requests.permission(received);
+      const reply = await requests.permission(received);
+      if (isAllowance(received.params.options, reply)) tools.granted(received.params);
+      return reply;
     })
     .onRequest('elicitation/create', (received) => {
       works();
@@ -93,13 +108,17 @@ function createConversation(
       // A session that is loaded is reported once more from its beginning.
       if (sessionId !== session?.id) return;
       works();
-      if (update.sessionUpdate === 'tool_call_update')
-        requests.reported(update.toolCallId, update.status === 'completed' || update.status === 'failed');
+      if (update.sessionUpdate === 'tool_call_update') {
+        const isOver = update.status === 'completed' || update.status === 'failed';
+        requests.reported(update.toolCallId, isOver);
+        if (isOver) tools.callEnded(update.toolCallId);
+      }
       outputs.update(update);
     });
+  serve(app, offered, tools);
 
   async function run(agent: ClientContext, folder: string): Promise<Ending> {
-    const initialized = await initialize(agent, spec);
+    const initialized = await initialize(agent, spec, offered);
     quirks = quirksOf(initialized.agentInfo?.name);
     const sessionId = await openSession(context, agent, spec, initialized, folder);
     session = { agent, id: sessionId };
@@ -134,6 +153,20 @@ function createConversation(
       if (session) void session.agent.notify('session/cancel', { sessionId: session.id }).catch(() => {});
     },
   };
+}
+
+/** What is not offered is refused as a method that does not exist. */
+function serve(app: ClientApp, { fs, terminal }: ReturnType<typeof offeredBy>, tools: ClientTools): void {
+  if (fs.readTextFile) app.onRequest('fs/read_text_file', ({ params }) => tools.readTextFile(params));
+  if (fs.writeTextFile) app.onRequest('fs/write_text_file', ({ params }) => tools.writeTextFile(params));
+  if (!terminal) return;
+  const { output, waitForExit, kill, release } = tools.terminals;
+  app
+    .onRequest('terminal/create', ({ params }) => tools.createTerminal(params))
+    .onRequest('terminal/output', ({ params }) => output(params))
+    .onRequest('terminal/wait_for_exit', ({ params }) => waitForExit(params))
+    .onRequest('terminal/kill', ({ params }) => kill(params))
+    .onRequest('terminal/release', ({ params }) => release(params));
 }
 
 const DECIDED = 'Meanwhile the person decided about what you had asked. You could not be told at once:';

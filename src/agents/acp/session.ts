@@ -1,6 +1,7 @@
 // Opens the ACP session of a run: that of an earlier run of the same Holdpoint session, resumed or loaded where the agent can,
 // otherwise a new one. Owns which of the two, its mode and its model; prompts nothing.
 import {
+  type ClientCapabilities,
   type ClientContext,
   type InitializeResponse,
   type NewSessionResponse,
@@ -35,14 +36,15 @@ export class AgentProblem extends Error {
   override name = 'AgentProblem';
 }
 
-export async function initialize(agent: ClientContext, { title }: AcpSpec): Promise<InitializeResponse> {
+/** `offered`: what the agent may use of its client. */
+export async function initialize(
+  agent: ClientContext,
+  { title }: AcpSpec,
+  offered: Pick<ClientCapabilities, 'fs' | 'terminal'>,
+): Promise<InitializeResponse> {
   const initialized = await agent.request<InitializeResponse>('initialize', {
     protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: {
-      fs: { readTextFile: false, writeTextFile: false },
-      terminal: false,
-      elicitation: { form: {}, url: {} },
-    },
+    clientCapabilities: { ...offered, elicitation: { form: {}, url: {} } },
     clientInfo: CLIENT,
   });
   if (initialized.protocolVersion !== PROTOCOL_VERSION)

@@ -1,24 +1,25 @@
 // A managed ACP agent, played by a stand-in that is written with the SDK of the protocol.
 // Covers: src/agents/acp/, src/agents/acp/agent.ts, src/agents/acp/decisions.ts, src/agents/acp/launch.ts
 // Covers: src/agents/acp/message-stream.ts, src/agents/acp/outputs.ts, src/agents/acp/requests.ts, src/agents/acp/session.ts
-// Covers: src/agents/kit/unexpected-exit.ts
+// Covers: src/agents/acp/client-tools.ts, src/agents/acp/terminals.ts, src/agents/kit/unexpected-exit.ts
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acp } from '../../../src/agents/acp/agent.ts';
+import type { Rule } from '../../../src/core/rule.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { standInForAll } from '../stand-in.ts';
 
 const standIn = standInForAll('planned-acp.mjs', acp);
 let made = 0;
 
-async function start(messages: object[][], input: object = { command: 'acp' }) {
+async function start(messages: object[][], input: object = { command: 'acp' }, rules: Rule[] = []) {
   made += 1;
   const folder = join(standIn.root, `work-${made}`);
   mkdirSync(folder);
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(messages));
   const { api } = standIn.bed;
-  const { session_id } = await api.sessions.create({ agent: 'acp', work_folder: folder });
+  const { session_id } = await api.sessions.create({ agent: 'acp', work_folder: folder, rules });
   const run = await api.runs.start(session_id, { input: { text: 'go', ...input } });
   const file = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '');
   return {
@@ -130,6 +131,63 @@ describe('a managed ACP agent', () => {
       elicitation: { form: {} },
     });
     expect(received()).toMatch(/fs\/read_text_file: .*not found[\s\S]*terminal\/create: .*not found/i);
+  });
+
+  it('is served files and commands as the rules of its session say, and a person is asked where none decides', async () => {
+    const rules: Rule[] = [
+      { tool: 'Read', action: 'allow' },
+      { tool: 'Write', action: 'allow', matches: { file_path: '*/good.txt' } },
+      { tool: 'Write', action: 'reject' },
+      { tool: 'Bash', action: 'allow', matches: { command: 'echo *' } },
+    ];
+    const needs = [
+      { needs: 'fs/read_text_file', path: 'plan.json', line: 1, limit: 1 },
+      { needs: 'fs/write_text_file', path: 'good.txt', content: 'good' },
+      { needs: 'fs/write_text_file', path: 'bad.txt', content: 'bad' },
+      { needs: 'fs/write_text_file', path: '../work-x/good.txt', content: 'x' },
+      { needs: 'terminal/create', command: 'echo', args: ['it is', '$HOME'] },
+      { needs: 'terminal/create', command: 'echo', env: [{ name: 'LD_PRELOAD', value: 'x.so' }] },
+      { needs: 'terminal/create', command: 'echo x', cwd: '/' },
+      { needs: 'terminal/create', command: 'seq 9', outputByteLimit: 4 },
+    ].map((call, i) => [{ id: `call_${i}`, ...call }]);
+    const { over, received, file, oneAsk } = await start(needs, undefined, rules);
+    const assigned = await oneAsk();
+    expect(assigned.request).toMatchObject({ tool_name: 'Bash', input: { command: 'LD_PRELOAD=x.so echo' } });
+    await standIn.bed.decide(assigned, { behavior: 'deny', reason: 'no preload' });
+    const counted = await standIn.bed.until(async () => {
+      const ask = await oneAsk();
+      return ask.ask_id === assigned.ask_id ? undefined : ask;
+    });
+    await standIn.bed.decide(counted, { behavior: 'allow' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    const [read, good, bad, elsewhere, echoed, preloaded, outside, truncated] = received()
+      .split('\n')
+      .filter((line) => /^(?:fs|terminal)\//.test(line));
+    expect(read).toContain('fs/read_text_file was served: {"content":"[[{');
+    expect([good, file('good.txt')]).toEqual(['fs/write_text_file was served: {}', 'good']);
+    expect(bad).toContain('fs/write_text_file: It was not allowed');
+    expect(elsewhere).toContain('no such file');
+    expect(echoed).toContain('{"output":"it is $HOME\\n","truncated":false,"exitStatus":{"exitCode":0,"signal":null}}');
+    expect(preloaded).toContain('no preload');
+    expect(outside).toContain('in the work folder or below it only');
+    expect(truncated).toContain('{"output":"8\\n9\\n","truncated":true');
+    expect(file('bad.txt')).toBe('');
+  });
+
+  it('uses its client for what a permission has just allowed, once, without a second question', async () => {
+    const rules: Rule[] = [{ tool: 'Bash', action: 'allow', matches: { command: 'git status' } }];
+    const asks = { id: 'call_1', command: 'touch one', client: true };
+    const { over, received, oneAsk, file } = await start([[asks]], undefined, rules);
+    const first = await oneAsk();
+    await standIn.bed.decide(first, { behavior: 'allow' });
+    const second = await standIn.bed.until(async () => {
+      const ask = await oneAsk();
+      return ask.ask_id === first.ask_id ? undefined : ask;
+    });
+    expect(file('one')).toBe('');
+    await standIn.bed.decide(second, { behavior: 'deny', reason: 'once is enough' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(received()).toMatch(/was served[\s\S]*It was not allowed: once is enough/);
   });
 
   it('has its texts and its plans among the outputs of the run, each once', async () => {
