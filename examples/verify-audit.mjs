@@ -7,7 +7,6 @@
 // without them a log that was rewritten and signed again as a whole is not recognised.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
 const { values, positionals } = parseArgs({
@@ -107,8 +106,19 @@ function introduceKey({ seq, data: { key, previous_key, signature } }) {
   allowed.add(key);
 }
 
+/** A line ends at a line feed only: a text may have other separators of lines. */
+async function* linesOf(file) {
+  let open = '';
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = (open + chunk).split('\n');
+    open = lines.pop();
+    yield* lines;
+  }
+  if (open !== '') yield open;
+}
+
 let events = 0;
-for await (const line of createInterface({ input: createReadStream(positionals[0]) })) {
+for await (const line of linesOf(positionals[0])) {
   if (line.trim() === '') continue;
   const event = JSON.parse(line);
   events += 1;

@@ -1,8 +1,8 @@
 // Composes a proxy between an editor, on standard input and output, and the program of an agent, which it starts.
-import { createInterface } from 'node:readline';
 import { loadAgent } from '../agents/registry.ts';
 import type { Client } from '../client/client.ts';
 import { Waits } from '../client/waits.ts';
+import { splitLines } from '../node/lines.ts';
 import { endAbandonedHooks, noteHook } from '../worker/hook-notes.ts';
 import { machineLabel } from '../worker/machine-label.ts';
 import { processes } from '../worker/process.ts';
@@ -50,14 +50,13 @@ export async function proxyEditor(name: string, side: EditorSide): Promise<numbe
     onLine: proxy.fromAgent,
   });
   send = program.send;
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  lines.on('line', proxy.fromEditor);
-  lines.on('close', () => {
+  splitLines(input, proxy.fromEditor);
+  input.once('end', () => {
     program.closeInput();
     setTimeout(() => stop.abort(), EXIT_WITHIN_MS).unref();
   });
   const { exitCode, stderr } = await program.ended;
-  lines.close();
+  input.pause();
   await proxy.close();
   waits.close();
   if (stderr.trim() !== '') note(stderr.trimEnd());

@@ -2,13 +2,13 @@
 // in it and, of a server, its rows.
 import { hash as digest } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { type Client, PAGE_SIZE } from '../client/client.ts';
 import { Audit, type AuditReport, eventOf } from '../core/audit.ts';
 import { ambiguityIn, membersOf } from '../core/json-ambiguity.ts';
 import { EventView } from '../core/views.ts';
 import { witnessFaults } from '../core/witness.ts';
 import { verifySignature } from '../node/ed25519.ts';
+import { linesOf } from '../node/lines.ts';
 import { Failure } from './failure.ts';
 import { eventPages } from './paging.ts';
 import { RowCheck } from './row-check.ts';
@@ -65,7 +65,7 @@ async function* readEvents(files: readonly string[]): AsyncGenerator<EventView> 
     const input = file === '-' ? process.stdin : createReadStream(file);
     let at = 0;
     try {
-      for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      for await (const text of linesOf(input)) {
         at += 1;
         if (text.trim() === '') continue;
         const event: unknown = JSON.parse(text);

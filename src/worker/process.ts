@@ -12,6 +12,7 @@ import type {
   ProcessSpec,
 } from '../agents/agent.ts';
 import { storable } from '../core/text-limit.ts';
+import { splitLines } from '../node/lines.ts';
 import { restoreUmask } from '../node/umask.ts';
 import { endGroup, endRecorded, identityOf, isAlive, LEADER } from './process-group.ts';
 
@@ -63,7 +64,9 @@ async function run(spec: ProcessSpec): Promise<ProcessExit> {
 async function startLines(spec: LineProcessSpec): Promise<LineProcess> {
   const started = await start(spec, GATE_WITH_COMPANION, true);
   const { child, leader } = started;
-  splitLines(child.stdout, spec.onLine, () => void endGroup(leader, 0));
+  splitLines(child.stdout, spec.onLine, (length) => {
+    if (length > LONGEST_LINE) void endGroup(leader, 0);
+  });
   const begun = Promise.withResolvers<void>();
   const ended = untilEnd(
     started,
@@ -144,24 +147,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const GO = 'go\n';
 const gateOf = (child: ChildProcess) => child.stdio[3] as NodeJS.WritableStream;
-
-/** Whole lines only; bytes that are no text become the replacement character. */
-function splitLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void, tooLong: () => void): void {
-  let open: string[] = [];
-  let length = 0;
-  stream?.setEncoding('utf8');
-  stream?.on('data', (chunk: string) => {
-    const [first = '', ...rest] = chunk.split('\n');
-    open.push(first);
-    length += first.length;
-    if (length > LONGEST_LINE) tooLong();
-    for (const next of rest) {
-      onLine(open.join(''));
-      open = [next];
-      length = next.length;
-    }
-  });
-}
 
 const exitOf = (child: ChildProcess) =>
   new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {

@@ -2,12 +2,12 @@
 // an approval, waits for its outcome and returns the decision to Codex. If the approval could not be raised or expired,
 // Codex asks at its own prompt; in a turn where Codex would let a model decide instead, the request is denied.
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Client } from '../../client/client.ts';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import { storable, truncate } from '../../core/text-limit.ts';
+import { linesOf } from '../../node/lines.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
 import type { AttachedAgent } from '../kit/attached-session.ts';
 import { approveInHook, endAbandonedCall } from '../kit/hook-approval.ts';
@@ -135,7 +135,7 @@ async function isReviewedByPerson({ turn_id, transcript_path }: z.infer<typeof H
   if (typeof turn_id !== 'string' || typeof transcript_path !== 'string') return false;
   let reviewer: string | undefined;
   try {
-    for await (const line of createInterface({ input: createReadStream(transcript_path) })) {
+    for await (const line of linesOf(createReadStream(transcript_path))) {
       if (!line.includes(turn_id)) continue;
       const { type, payload } = TurnContext.safeParse(JSON.parse(line)).data ?? {};
       if (type === 'turn_context' && payload?.turn_id === turn_id) reviewer = payload.approvals_reviewer;

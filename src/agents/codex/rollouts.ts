@@ -1,9 +1,9 @@
 // Reads the rollout files in which Codex records its threads: the model's calls, the sandbox and approval policy of each, and
 // the output. A thread may have no file, and calls nested in another call are not recorded.
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { canonical } from '../../core/digest.ts';
+import { linesOf } from '../../node/lines.ts';
 import { parsedJson } from '../wire/json-rpc.ts';
 import type { TurnRef } from './protocol.ts';
 
@@ -68,7 +68,7 @@ export function createRollouts() {
 async function findCall(file: string, turnId: string, callId: string): Promise<RecordedCall | 'unrecorded'> {
   let call: RecordedCall | undefined;
   let settings: unknown[] | undefined;
-  for await (const text of createInterface({ input: createReadStream(file) })) {
+  for await (const text of linesOf(createReadStream(file))) {
     if (!text.includes('turn_context') && !(settings && text.includes(callId))) continue;
     const { data: line } = Line.safeParse(parsedJson(text));
     if (line?.type === 'turn_context')

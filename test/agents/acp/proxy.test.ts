@@ -11,6 +11,8 @@ import { endEverything, type Holdpoint, root, startHoldpoint, temporaryFolder } 
 import { TestBed } from '../../support/test-bed.ts';
 import { closeEditor, openEditor } from './editor-test-bed.ts';
 
+/** With a separator of lines that ends no message. */
+const PROMPT = 'tidy\u2028up';
 const AGENT = join(root, 'test', 'support', 'planned-acp.mjs');
 let server: Holdpoint;
 let bed: TestBed;
@@ -35,7 +37,7 @@ function edit(messages: object[][], { url = server.url, data = server.data } = {
   const session = `editor-${made}`;
   const argv = [process.execPath, AGENT, `--session=${session}`];
   const env = { PATH: process.env.PATH, HOME: folder, HOLDPOINT_DATA: data };
-  const editor = openEditor({ argv, folder, url, env, prompt: 'tidy up' });
+  const editor = openEditor({ argv, folder, url, env, prompt: PROMPT });
   children.push(editor.child);
   const file = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '');
   return {
@@ -62,6 +64,7 @@ describe('an agent in an editor', () => {
     await choose('allow_once');
     expect(await turn).toMatchObject({ stopReason: 'end_turn' });
     expect(outcomes()).toEqual([selected('once')]);
+    expect(file('received.txt')).toContain(PROMPT);
     expect(file('made')).toBe('');
     await bed.until(async () => ((await ask(open)).status === 'pending' ? undefined : true));
     expect(await ask(open)).toMatchObject({ status: 'cancelled' });
