@@ -36,7 +36,7 @@ const QUESTIONS = JSON.stringify([
 const ANSWERS = JSON.stringify([{ question_id: 'routing', selected_option_ids: ['local'] }]);
 
 const holdpoint: Contender = {
-  streamPath: '/v1/events',
+  streamPath: '/v1/events?types=ask.claimed',
   pollPath: (askId) => `/v1/asks/${askId}?wait_ms=60000`,
   async startAgent(connection) {
     const made = await connection.post({ path: '/v1/sessions', body: '{"agent":"external"}' });

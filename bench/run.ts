@@ -176,7 +176,7 @@ async function start(name: 'holdpoint' | 'reference', folder: string): Promise<M
 
 function newFolder(): string {
   const folder = join(root, String(folders++));
-  mkdirSync(folder);
+  mkdirSync(folder, { mode: 0o700 });
   return folder;
 }
 

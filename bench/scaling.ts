@@ -1,7 +1,8 @@
-// SQLite beside one server on PostgreSQL beside three servers on the same PostgreSQL, all on this machine, in one run:
-// `node bench/scaling.ts [--rounds N] [--seconds N]`. Three load generators for every subject; on three servers an ask
-// raised at one is answered at the next. Prints a table of cycles per second and ratios to one server on PostgreSQL.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+// One server and two servers on one PostgreSQL beside the reference on PostgreSQL with two servers, and SQLite beside its
+// reference, all on this machine, in one run: `node bench/scaling.ts [--rounds N] [--seconds N]`. On two servers an ask
+// raised at one is answered at the other. Prints cycles per second, ratios to the reference of the same database, and the
+// CPU of servers and database that one cycle costs.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,25 +12,28 @@ import { describeMachine } from './machine.ts';
 import { inTurn, median, ratioOf } from './rounds.ts';
 import { type MeasuredServer, startServer } from './servers.ts';
 
-const GENERATORS = 3;
-const WARM_UP_MS = 500;
+const GENERATORS = 2;
+const WARM_UP_MS = 700;
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
-    concurrency: { type: 'string', default: '3,30,120' },
+    concurrency: { type: 'string', default: '1,32,256' },
   },
 });
 
 interface Subject {
   label: string;
   servers: MeasuredServer[];
+  /** What it is compared with. */
+  reference: string;
 }
 
 interface Sample {
   cyclesPerSecond: number;
   p50Ms: number;
   p99Ms: number;
+  cpuMsPerCycle: number;
 }
 
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-scaling-'));
@@ -43,20 +47,21 @@ try {
     HOLDPOINT_DATABASE_URL: database.url(),
     HOLDPOINT_SECRET_KEY: Buffer.from('one secret key for both servers!').toString('base64url'),
   };
-  const sqlite = [await start('sqlite', {})];
-  const nodes = [
-    await start('node-1', onPostgres),
-    await start('node-2', onPostgres),
-    await start('node-3', onPostgres),
-  ];
+  const bare = { HOLDPOINT_DATABASE_URL: database.url() };
+  const nodes = [await start('node-1', onPostgres), await start('node-2', onPostgres)];
+  const references = [await start('bare-1', bare, 'reference'), await start('bare-2', bare, 'reference')];
+  const onPg = 'reference on PostgreSQL, two servers';
+  const onSqlite = 'reference on SQLite';
   const subjects: Subject[] = [
-    { label: 'PostgreSQL, one server', servers: nodes.slice(0, 1) },
-    { label: 'PostgreSQL, three servers', servers: nodes },
-    { label: 'SQLite, one server', servers: sqlite },
+    { label: onPg, servers: references, reference: onPg },
+    { label: 'PostgreSQL, one server', servers: nodes.slice(0, 1), reference: onPg },
+    { label: 'PostgreSQL, two servers', servers: nodes, reference: onPg },
+    { label: onSqlite, servers: [await start('bare-sqlite', {}, 'reference')], reference: onSqlite },
+    { label: 'SQLite', servers: [await start('sqlite', {})], reference: onSqlite },
   ];
   print(`${machine.cpu}, ${machine.cores} cores, load before ${machine.loadBefore.toFixed(1)}, Node ${machine.node}`);
-  print('| in flight | what | cycles/s | ratio | p50 ms | p99 ms |');
-  print('|---|---|---|---|---|---|');
+  print('| in flight | what | cycles/s | ratio | answer → delivered p50 ms | p99 ms | CPU ms a cycle |');
+  print('|---|---|---|---|---|---|---|');
   for (const concurrency of values.concurrency.split(',').map(Number)) await compare(subjects, concurrency);
 } finally {
   for (const generator of generators) generator.stop();
@@ -65,10 +70,14 @@ try {
   rmSync(root, { recursive: true, force: true });
 }
 
-async function start(name: string, env: Record<string, string>): Promise<MeasuredServer> {
+async function start(
+  name: string,
+  env: Record<string, string>,
+  contender: MeasuredServer['name'] = 'holdpoint',
+): Promise<MeasuredServer> {
   const folder = join(root, name);
-  mkdirSync(folder);
-  const server = await startServer('holdpoint', folder, [], env);
+  mkdirSync(folder, { mode: 0o700 });
+  const server = await startServer(contender, folder, [], env);
   open.push(server);
   return server;
 }
@@ -77,32 +86,57 @@ async function compare(subjects: readonly Subject[], concurrency: number): Promi
   const samples = new Map<Subject, Sample[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < Number(values.rounds); round++)
     for (const subject of inTurn(subjects, round)) samples.get(subject)?.push(await sample(subject, concurrency));
-  const all = (subject: Subject, key: keyof Sample) => (samples.get(subject) ?? []).map((one) => one[key]);
-  const base = all(subjects[0] as Subject, 'cyclesPerSecond');
-  for (const subject of subjects) {
-    const [cycles, p50, p99] = (['cyclesPerSecond', 'p50Ms', 'p99Ms'] as const).map((key) => median(all(subject, key)));
-    const ratio = ratioOf(all(subject, 'cyclesPerSecond'), base);
-    print(
-      `| ${concurrency} | ${subject.label} | ${cycles?.toFixed(0)} | ${ratio.toFixed(2)} | ${p50?.toFixed(1)} | ${p99?.toFixed(0)} |`,
-    );
+  const all = (label: string, key: keyof Sample) =>
+    [...samples].flatMap(([subject, own]) => (subject.label === label ? own.map((one) => one[key]) : []));
+  for (const { label, reference } of subjects) {
+    const middle = (key: keyof Sample) => median(all(label, key));
+    const ratio = ratioOf(all(label, 'cyclesPerSecond'), all(reference, 'cyclesPerSecond')).toFixed(2);
+    const times = `${middle('p50Ms').toFixed(1)} | ${middle('p99Ms').toFixed(0)} | ${middle('cpuMsPerCycle').toFixed(2)}`;
+    print(`| ${concurrency} | ${label} | ${middle('cyclesPerSecond').toFixed(0)} | ${ratio} | ${times} |`);
   }
 }
 
 async function sample({ servers }: Subject, concurrency: number): Promise<Sample> {
+  const cpu = async () => {
+    const costs = await Promise.all(servers.map((server) => server.cost('cpu')));
+    return costs.reduce((sum, { cpuMs }) => sum + cpuMs, databaseCpuMs());
+  };
+  let before = cpu();
+  const loaded = generators.slice(0, concurrency);
   const results = await Promise.all(
-    generators.map((generator, i) => {
-      const agent = (servers[i % servers.length] as MeasuredServer).agent;
-      const person = (servers[(i + 1) % servers.length] as MeasuredServer).person;
-      const lanes = { concurrency: concurrency / GENERATORS, acknowledge: true };
+    loaded.map((generator, i) => {
+      const { agent, name: contender } = servers[i % servers.length] as MeasuredServer;
+      const { person } = servers[(i + 1) % servers.length] as MeasuredServer;
+      const lanes = { concurrency: concurrency / loaded.length, acknowledge: false };
       const pace = { warmUpMs: WARM_UP_MS, measureMs: Number(values.seconds) * 1000 };
-      return generator.load({ contender: 'holdpoint', agent, person, ...lanes, ...pace }, () => {});
+      return generator.load({ contender, agent, person, ...lanes, ...pace }, () => {
+        before = cpu();
+      });
     }),
   );
+  const cpuMs = (await cpu()) - (await before);
   return {
     cyclesPerSecond: results.reduce((sum, { cycles, seconds }) => sum + cycles / seconds, 0),
     p50Ms: median(results.map(({ latencyMs }) => latencyMs.p50)),
     p99Ms: median(results.map(({ latencyMs }) => latencyMs.p99)),
+    cpuMsPerCycle: cpuMs / results.reduce((sum, { cycles }) => sum + cycles, 0),
   };
+}
+
+/** Of the database's process and its children, in hundredths of a second as the kernel counts them. */
+function databaseCpuMs(): number {
+  const stats = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/stat`, 'utf8')];
+      } catch {
+        return [];
+      }
+    })
+    .map((stat) => ({ pid: Number.parseInt(stat, 10), fields: stat.slice(stat.lastIndexOf(')') + 2).split(' ') }));
+  const own = stats.filter(({ pid, fields }) => pid === database.pid || Number(fields[1]) === database.pid);
+  return own.reduce((sum, { fields }) => sum + 10 * (Number(fields[11]) + Number(fields[12])), 0);
 }
 
 function print(line: string): void {

@@ -21,9 +21,13 @@ export interface MeasuredServer {
 const ROOT = join(import.meta.dirname, '..');
 const PROBE = join(import.meta.dirname, 'probe.ts');
 const OPERATOR = 'bench-operator-token';
-const COMMANDS: Record<ContenderName, (folder: string) => string[]> = {
+/** With the address of a database, it is on PostgreSQL. */
+const COMMANDS: Record<ContenderName, (folder: string, database: string | undefined) => string[]> = {
   holdpoint: () => [join(ROOT, 'bin', 'holdpoint'), 'serve'],
-  reference: (folder) => [join(import.meta.dirname, 'reference.ts'), join(folder, 'reference.db')],
+  reference: (folder, database) =>
+    database === undefined
+      ? [join(import.meta.dirname, 'reference.ts'), join(folder, 'reference.db')]
+      : [join(import.meta.dirname, 'reference-postgres.ts'), database],
 };
 
 export async function startServer(
@@ -33,18 +37,22 @@ export async function startServer(
   env: Record<string, string> = {},
 ): Promise<MeasuredServer> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--import', PROBE, ...flags, ...COMMANDS[name](folder)], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      NODE_NO_WARNINGS: '1',
-      HOLDPOINT_PORT: '0',
-      HOLDPOINT_DATA: folder,
-      HOLDPOINT_TOKEN: OPERATOR,
-      ...env,
+  const child = spawn(
+    process.execPath,
+    ['--import', PROBE, ...flags, ...COMMANDS[name](folder, env.HOLDPOINT_DATABASE_URL)],
+    {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH,
+        NODE_NO_WARNINGS: '1',
+        HOLDPOINT_PORT: '0',
+        HOLDPOINT_DATA: folder,
+        HOLDPOINT_TOKEN: OPERATOR,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
+  );
   const port = await readyPort(child);
   const startUpMs = performance.now() - startedAt;
   const person = { port, token: OPERATOR };

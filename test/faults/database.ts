@@ -30,6 +30,10 @@ export class Database {
     this.#server = embedded({ databaseDir: folder, port, persistent: true }, 100);
   }
 
+  get pid(): number | undefined {
+    return this.#process().pid;
+  }
+
   /** As a client sees it that comes in by this port. */
   url(port = this.port): string {
     return `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;

@@ -1,7 +1,7 @@
 // Serves the event log: JSON pages, or a live stream on the same path.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type Event, isOnlyLooking } from '../../core/event.ts';
+import { EVENT_TYPES, type Event, isOnlyLooking } from '../../core/event.ts';
 import type { EventFilter } from '../../core/ports.ts';
 import type { Actor } from '../../core/token.ts';
 import { EventView } from '../../core/views.ts';
@@ -15,6 +15,15 @@ import { type AddRoutes, pageOrStream } from './route.ts';
 const EventQuery = z.strictObject({
   after: digits('Only events with a larger seq'),
   limit: digits('1 to 500; 100 by default; pages only', { minimum: 1, maximum: 500 }),
+  types: z
+    .string()
+    .refine((text) => text.split(',').every((type) => EVENT_TYPES.includes(type as Event['type'])), {
+      message: 'names an event type that does not exist; separate types by commas',
+    })
+    .optional()
+    .meta({
+      description: 'Only events of these types, separated by commas, such as `ask.claimed`. A page may be short.',
+    }),
   drafts: z.enum(['true', 'false']).optional().meta({
     type: 'boolean',
     enum: undefined,
@@ -30,6 +39,13 @@ const EventQuery = z.strictObject({
 /** An agent that knows when a person looks could exchange what they are about to allow. */
 const isForAgent = ({ scope }: Actor): boolean => scope === 'agent';
 const isShownToAgents = ({ type }: Event): boolean => !isOnlyLooking(type);
+
+/** Undefined: all. */
+function shownTo(actor: Actor, types: string | undefined): ((event: Event) => boolean) | undefined {
+  const wanted = types === undefined ? undefined : new Set(types.split(','));
+  if (!wanted) return isForAgent(actor) ? isShownToAgents : undefined;
+  return (event) => wanted.has(event.type) && (!isForAgent(actor) || isShownToAgents(event));
+}
 
 const STREAMABLE = 'With `Accept: text/event-stream` a live stream: id = seq, resumed by Last-Event-ID or `after`.';
 const SNAPSHOT_LIMIT = 500;
@@ -86,7 +102,8 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
     const { events, hasMore } = await gateway.events(filter, after ?? 0, limit);
     const last = events.at(-1);
     if (last && hasMore) linkNext(request, reply, 'after', String(last.seq));
-    const shown = isForAgent(request.actor) ? events.filter(isShownToAgents) : events;
+    const isShown = shownTo(request.actor, query.types);
+    const shown = isShown ? events.filter(isShown) : events;
     return reply.type('application/json').send(`[${shown.map(storedEventJson).join(',')}]`);
   }
 
@@ -102,7 +119,7 @@ export const addEvents: AddRoutes = ({ route, gateway, throttle, streams }) => {
       const first = query.snapshot === 'true' ? await snapshotOf(filter, request.actor) : undefined;
       const cursor = first?.cursor ?? cursorOf(request, after) ?? (await gateway.lastSeq());
       const wantsDrafts = query.drafts === 'true' && request.actor.scope === 'operator';
-      const isShown = isForAgent(request.actor) ? isShownToAgents : undefined;
+      const isShown = shownTo(request.actor, query.types);
       const begin = { filter, after: cursor, first: first?.frame, wantsDrafts, isShown };
       streams.open(gateway, request, reply, begin, close);
     } catch (error) {

@@ -198,6 +198,15 @@ describe('the content of the log', () => {
   });
 });
 
+it('lists only events of the types that are asked for, and refuses a type that does not exist', async () => {
+  const sessionId = await someLife();
+  const wanted = await ok(server.get<EventView[]>(`/v1/sessions/${sessionId}/events?types=ask.raised,ask.claimed`));
+  const all = await eventsOfSession(server, sessionId);
+  expect(wanted.length).toBeGreaterThan(1);
+  expect(wanted).toEqual(all.filter(({ type }) => type === 'ask.raised' || type === 'ask.claimed'));
+  expect((await server.get('/v1/events?types=ask.claimed,nothing')).status).toBe(400);
+});
+
 it('answers 404 for the log of an unknown session or run', async () => {
   await refusal(server.get('/v1/sessions/nope/events'), 404, 'session_not_found');
   await refusal(server.get('/v1/runs/run_nope/events'), 404, 'run_not_found');
