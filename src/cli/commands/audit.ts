@@ -85,7 +85,8 @@ function reportLines(found: LogReport) {
   }
   const good = (text: string) => line(span('✓ ', 'good'), text);
   const lines = [good(`${events} events in ${sessions} sessions, each linked to the one before it`)];
-  if (found.rows !== undefined) lines.push(good(`${found.rows} rows of sessions, runs, asks, grants and tokens are what the log says`));
+  if (found.rows !== undefined)
+    lines.push(good(`${found.rows} rows of sessions, runs, asks, grants and tokens are what the log says`));
   if (found.witnessed_checkpoints !== undefined)
     lines.push(good(`checkpoints of the witness, all in this log: ${found.witnessed_checkpoints}`));
   if (checkpoints === 0)
