@@ -22,9 +22,10 @@ import { createMcpHttpHandler } from '../mcp/http-handler.ts';
 import { narrowUmask } from '../node/umask.ts';
 import { CHANNEL_NAMES } from '../notices/channels.ts';
 import { createNotices } from '../notices/notices.ts';
-import { createApp } from '../server/app.ts';
+import { type AppOptions, createApp } from '../server/app.ts';
 import { isBuilt } from '../server/page.ts';
 import type { App } from '../server/routes/route.ts';
+import { createTracing } from '../server/tracing.ts';
 import { createSealer } from '../store/sealer.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { startAttachments } from '../worker/attachments.ts';
@@ -110,7 +111,7 @@ export async function startServer(settings: Settings): Promise<Running> {
 async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Promise<Omit<Running, 'stop'>> {
   const logger = pino({ level: settings.logLevel }, pino.destination(2));
   const hash = (text: string): string => digest('sha256', text, 'hex');
-  const { store, clock } = await openStore(settings, hash, logger);
+  const { store, clock, pool } = await openStore(settings, hash, logger);
   open.push(() => store.close());
   const agents = await loadAgents();
   const runtimes = await loadRuntimes(settings.runtimes);
@@ -135,13 +136,15 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   };
   const stopping = new AbortController();
   open.push(async () => stopping.abort());
-  const gateway = createGateway(ports, {
+  const untraced = createGateway(ports, {
     pendingAsksPerSession: settings.limits.pendingAsksPerSession,
     sessionBytesPerDay: settings.limits.sessionBytesPerDay,
     rules: watchRules(settings.data, (message) => logger.error(message)),
     delegates: createDelegates(settings.data, stopping.signal),
     onError: (error) => logger.error({ err: error }, 'the sweep failed; it tries again'),
   });
+  const tracing = createTracing(settings.version);
+  const gateway = tracing?.wrap(untraced) ?? untraced;
   if (settings.token !== undefined) refuseWeakToken(settings.token);
   await gateway.start(settings.database ? [] : ['builtin']);
   open.push(async () => {
@@ -181,6 +184,8 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     }),
     agents: agents.map((agent) => ({ ...agent, is_connectable: agent.attached !== undefined })),
     hooks: hookServers.handlers,
+    pool,
+    tracing,
   });
   open.push(() => app.close());
   await app.listen({ host: settings.host, port: settings.port });
@@ -225,7 +230,11 @@ async function loopbackDoor(app: App, open: (() => Promise<unknown>)[]): Promise
   return `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
 }
 
-async function openStore(settings: Settings, hash: Hash, logger: Logger): Promise<{ store: Store; clock: Clock }> {
+async function openStore(
+  settings: Settings,
+  hash: Hash,
+  logger: Logger,
+): Promise<{ store: Store; clock: Clock; pool?: AppOptions['pool'] }> {
   if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };
   const onError = (error: unknown) => logger.warn({ err: error }, 'the database connection failed; it is tried again');
   const { openPostgres } = await import('../store/postgres.ts');

@@ -17,13 +17,13 @@ import { isPublicTls } from './browser.ts';
 import { drain, freshConnections } from './drain.ts';
 import { Throttle } from './limits.ts';
 import { refuseExpectations, refuseMalformed } from './malformed-request.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type MetricsOptions } from './metrics.ts';
 import { withoutNulls } from './null-fields.ts';
 import { describeApi, showApi } from './openapi.ts';
 import { addOpencode } from './opencode/routes.ts';
 import { isLostVisitor, servePage } from './page.ts';
 import { INTERNAL, refusalOf, sendProblem } from './problem.ts';
-import { logRequest, requestIds } from './request-log.ts';
+import { logRequest, mayWait, requestIds } from './request-log.ts';
 import { addActivity } from './routes/activity.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addAsks } from './routes/asks.ts';
@@ -50,6 +50,7 @@ import { addTokens } from './routes/tokens.ts';
 import { addWebhooks } from './routes/webhooks.ts';
 import { addWorkers } from './routes/workers.ts';
 import { Streams } from './sse.ts';
+import type { Tracing } from './tracing.ts';
 import { type KnownAgent, WorkerPresence } from './worker-presence.ts';
 
 export interface AppOptions {
@@ -69,6 +70,9 @@ export interface AppOptions {
   /** The agents that this build can describe to clients. */
   agents?: readonly KnownAgent[] | undefined;
   hooks?: HookHandlers | undefined;
+  pool?: MetricsOptions['pool'];
+  /** Where an OpenTelemetry SDK is registered. */
+  tracing?: Tracing | undefined;
 }
 
 const SECURITY_HEADERS = {
@@ -133,7 +137,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const fresh = freshConnections(app);
   const streams = new Streams();
   const throttle = new Throttle(limits);
-  const metrics = await createMetrics(gateway, options.notices, () => throttle.openStreams);
+  const metrics = await createMetrics({
+    gateway,
+    notices,
+    version: options.version,
+    openStreams: () => throttle.openStreams,
+    pool: options.pool,
+  });
 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -148,6 +158,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     if (isPublicTls(request, transport)) reply.header('strict-transport-security', 'max-age=31536000');
     done();
   });
+  const stopTracing = await options.tracing?.follow(app, gateway);
   guard(app as never, { ...options, throttle, transport });
   app.addHook('preValidation', (request, _reply, done) => {
     const schema = request.routeOptions.schema?.body;
@@ -155,12 +166,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    metrics.countRequest(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode);
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.countRequest(request.method, route, reply.statusCode);
+    if (!mayWait(request)) metrics.timeRequest(request.method, route, reply.elapsedTime);
     logRequest(request, reply);
     done();
   });
   app.addHook('preClose', async () => {
     metrics.stop();
+    stopTracing?.();
     drain(app, gateway, streams, fresh);
     await options.mcp?.close();
   });

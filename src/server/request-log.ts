@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { wantsStream } from './sse.ts';
 
 const USABLE = /^[\w.:-]{1,128}$/;
 
@@ -34,6 +35,14 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     'request',
   );
 }
+
+/** Streams, long polls and the doors that wait for people: their duration says nothing about the server. */
+export const mayWait = (request: FastifyRequest): boolean =>
+  request.routeOptions.config.isStream === true ||
+  WAITING_ROUTES.test(request.url) ||
+  (request.method === 'GET' && wantsStream(request));
+
+const WAITING_ROUTES = /[?&](?:wait|settle)_ms=|^\/mcp\b|^\/v1\/hooks\/|^\/v1\/workers\/claim\b/;
 
 declare module 'fastify' {
   interface FastifyBaseLogger {

@@ -52,7 +52,15 @@ const HORIZON = `SELECT MIN(((classid::bigint << 32) | objid::bigint) - (${ANNOU
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export async function openPostgres(options: PostgresOptions): Promise<{ store: Store; clock: Clock }> {
+interface PoolState {
+  total: number;
+  idle: number;
+  waiting: number;
+}
+
+export async function openPostgres(
+  options: PostgresOptions,
+): Promise<{ store: Store; clock: Clock; pool: () => PoolState }> {
   await migratePostgres(options.url);
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -67,7 +75,8 @@ export async function openPostgres(options: PostgresOptions): Promise<{ store: S
   await clock.start();
   const wakeUps = new WakeUps(options);
   await wakeUps.start();
-  return { store: new PostgresStore(pool, options, clock, wakeUps), clock };
+  const state = () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount });
+  return { store: new PostgresStore(pool, options, clock, wakeUps), clock, pool: state };
 }
 
 class PostgresStore implements Store, Database {

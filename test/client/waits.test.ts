@@ -100,7 +100,7 @@ describe('a hundred asks parked in one client', () => {
       expect(await waiting).toMatchObject({ status: 'answered', answer: 'yes' });
       expect(agent.streams()).toBe(expected);
       await expect
-        .poll(async () => /holdpoint_open\{what="streams"\} (\d+)/.exec(await person.system.metrics())?.[1])
+        .poll(async () => /^holdpoint_streams_open (\d+)$/m.exec(await person.system.metrics())?.[1])
         .toBe('0');
     }
   });

@@ -187,7 +187,7 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
       // Checkpoints come with time, whatever anybody sends.
       const noted = (JSON.parse(system.text) as EventView[]).filter(({ type }) => type !== 'audit.checkpoint');
       const metrics = await call({ path: '/metrics' });
-      const open = /holdpoint_open\{what="active_sessions"\} \d+/.exec(metrics.text)?.[0];
+      const open = /^holdpoint_sessions_active \d+$/m.exec(metrics.text)?.[0];
       return [open, ...shown.map(({ text }) => text), JSON.stringify(noted)].join('\n');
     },
   };

@@ -25,6 +25,7 @@ import { createNotices, type Notices } from '../../src/notices/notices.ts';
 import { createApp } from '../../src/server/app.ts';
 import type { HookHandlers } from '../../src/server/routes/hooks.ts';
 import type { App } from '../../src/server/routes/route.ts';
+import type { Tracing } from '../../src/server/tracing.ts';
 import { createSealer } from '../../src/store/sealer.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
 import { Contract, type OpenApi } from './contract.ts';
@@ -52,6 +53,7 @@ export interface ServerOptions {
   /** Doors of attached agents. */
   hooks?: HookHandlers;
   logger?: Logger;
+  tracing?: Tracing | undefined;
 }
 
 export interface CallOptions {
@@ -119,7 +121,7 @@ export class Server {
       takesSettings: (agent) => agent === 'claude',
     };
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
-    const gateway = createGateway(ports, {
+    const untraced = createGateway(ports, {
       pendingAsksPerSession: limits.pendingAsksPerSession,
       sessionBytesPerDay: limits.sessionBytesPerDay,
       rules: { rules: () => this.#options.rules, fault: () => undefined },
@@ -127,6 +129,7 @@ export class Server {
       leaseGraceMs: this.#options.leaseGraceMs ?? 0,
       onError: (error) => this.sweepErrors.push(error),
     });
+    const gateway = this.#options.tracing?.wrap(untraced) ?? untraced;
     await gateway.start(['builtin']);
     await gateway.presetToken(this.token, 'operator', 'operator');
     const routes = compileRoutes(this.#options.noticeRoutes ?? []);
@@ -149,6 +152,7 @@ export class Server {
       origins: new Set(this.#options.origins),
       version: '0.0.0-test',
       logger: this.#options.logger,
+      tracing: this.#options.tracing,
       page: this.#options.page,
       hooks: this.#options.hooks,
       mcp: createMcpHttpHandler({
