@@ -5,8 +5,8 @@ import { instant } from './fields.ts';
 import type { Outcome } from './ports.ts';
 
 const count = z.int().nonnegative();
-const Waits = z.object({ p50_ms: count, p90_ms: count, p99_ms: count }).partial();
-const Named = z.object({ name: z.string(), count, answered: count, p50_ms: count.optional() });
+export const Waits = z.object({ p50_ms: count, p90_ms: count, p99_ms: count }).partial();
+export const NamedCount = z.object({ name: z.string(), count, answered: count, p50_ms: count.optional() });
 
 export const InsightsView = z.object({
   from_ms: instant,
@@ -22,11 +22,11 @@ export const InsightsView = z.object({
   over_time: z.array(
     z.object({ start_ms: instant, ended: count, answered: count, p50_ms: count.optional(), p90_ms: count.optional() }),
   ),
-  by_agent: z.array(Named),
-  by_tool: z.array(Named),
-  by_outcome: z.array(Named),
-  by_surface: z.array(Named),
-  by_decider: z.array(Named),
+  by_agent: z.array(NamedCount),
+  by_tool: z.array(NamedCount),
+  by_outcome: z.array(NamedCount),
+  by_surface: z.array(NamedCount),
+  by_decider: z.array(NamedCount),
 });
 export type InsightsView = z.infer<typeof InsightsView>;
 

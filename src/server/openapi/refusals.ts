@@ -53,8 +53,8 @@ const SHARED: Record<number, string> = {
   401: 'Unauthenticated',
   403: 'Forbidden',
   413: 'BodyTooLarge',
-  415: 'UnsupportedMediaType',
-  429: 'TooManyRequests',
+  415: 'MediaType',
+  429: 'RateLimited',
   500: 'ServerError',
   503: 'Unavailable',
 };
@@ -121,7 +121,7 @@ const title = (code: ErrorCode): string => ERRORS[code][1];
 
 function responseOf(status: number, codes: readonly ErrorCode[]): Json {
   const header = HEADERS[status];
-  const narrowed = { type: 'object', required: ['code'], properties: { code: { type: 'string', enum: codes } } };
+  const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
   return {
     description: codes.length > MOST_NAMED ? 'Refused; the code says why' : `${codes.map(title).join('; or ')}.`,
     ...(header && { headers: { [header]: { $ref: `#/components/headers/${header}` } } }),

@@ -117,9 +117,9 @@ function written(used: readonly z.ZodType[], io: Direction): { of(schema: z.ZodT
   return { of, components: reachable(used.map(of), plain) };
 }
 
-/** What a request and a reply are both called belongs to the request. */
+/** A request and a reply may be called the same. */
 function freeName(wanted: string, exported: string, taken: Set<string>): string {
-  const name = taken.has(wanted) ? exported : wanted;
+  const name = [wanted, exported, `${wanted}Input`].find((one) => !taken.has(one)) ?? exported;
   taken.add(name);
   return name;
 }
@@ -148,6 +148,9 @@ function refine({ zodSchema, jsonSchema }: Refined, io: Direction, registry: z.c
   const { def } = zodSchema._zod;
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.type === 'integer') boundInteger(jsonSchema);
+  // All keys are strings, and not every reader of patterns knows classes of Unicode.
+  if (def.type === 'record') delete jsonSchema.propertyNames;
+  if (String(jsonSchema.pattern).includes('\\p{')) delete jsonSchema.pattern;
   if (def.type === 'union' && 'discriminator' in def) {
     const propertyName = String(def.discriminator);
     jsonSchema.oneOf ??= jsonSchema.anyOf;
