@@ -240,7 +240,7 @@ describeInBrowser('accidents', () => {
     expect(new URL(page.url()).pathname).not.toContain('/sessions/');
     await page.goto(`/sessions/${run.session_id}`);
     await button(page, 'End').dblclick();
-    await button(page, 'End it for good?').waitFor();
+    await button(page, 'End session?').waitFor();
     expect((await testBed.client.sessions.get(run.session_id)).status).not.toBe('ended');
     await run.end();
   });

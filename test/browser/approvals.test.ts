@@ -90,7 +90,7 @@ describeInBrowser('approvals', () => {
     const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'approval', ...call });
     const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/asks/${ask_id}`);
-    const offer = page.getByRole('region', { name: 'Allow it and more' });
+    const offer = page.getByRole('region', { name: 'Allow and remember' });
     await offer.getByText(label, { exact: true }).waitFor();
     await offer.getByText('{"rules":[{"toolName":"Bash","ruleContent":"npm run *"}]}').waitFor();
     const isWithin = (element: Element) => element.getBoundingClientRect().right <= innerWidth;
@@ -101,7 +101,7 @@ describeInBrowser('approvals', () => {
     await offer.getByText('Suggested by the agent, as a rule of its own').waitFor();
     await expect
       .poll(async () => {
-        await button(page, `Allow with this ${label}`)
+        await button(page, `Always allow ${label}`)
           .click({ timeout: 2000 })
           .catch(() => {});
         return (await testBed.client.asks.get(ask_id)).answer;
@@ -165,7 +165,7 @@ describeInBrowser('approvals', () => {
       await page.keyboard.press('Enter');
     };
     const alone = await raise('alone 1', { suggestions: [{ id: 'session', label: 'Always' }] });
-    await tabTo(/Allow with this Always/);
+    await tabTo(/Always allow Always/);
     await expect.poll(() => answerOf(alone.ask_id)).toMatchObject({ suggestion_ids: ['session'] });
 
     const three = [await raise('make all 1'), await raise('make all 2'), await raise('make all 3')];
@@ -215,7 +215,7 @@ describeInBrowser('approvals', () => {
     const figure = page.getByRole('figure');
     await figure.getByRole('heading', { name: 'Move the invoices' }).waitFor();
     expect(await figure.getByRole('listitem').count()).toBe(2);
-    await button(page, 'To the letter').click();
+    await button(page, 'View source').click();
     await figure.getByText('# Move the invoices').waitFor();
     // A plan has no input to edit, and plans are not grouped.
     expect(await button(page, 'Edit').count()).toBe(0);

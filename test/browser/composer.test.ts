@@ -52,7 +52,7 @@ describeInBrowser('the composer', () => {
     await page.getByText('2 requests wait above').waitFor();
     const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
     await client.approvals.decideRun(run_id, { resolutions });
-    const field = page.getByLabel('The last answer is on its way to the agent');
+    const field = page.getByLabel('Delivering your last answer');
     await field.fill('go on');
     await field.press('Enter');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
@@ -70,7 +70,7 @@ describeInBrowser('the composer', () => {
     // With no ask after the delivery, it is the next message.
     await field.fill('then tidy up');
     await client.asks.delivered(second.ask_id);
-    await page.getByLabel('Starts the next run').press('Enter');
+    await page.getByLabel('Starts a new run').press('Enter');
     await expect.poll(() => page.getByPlaceholder('Message the agent').inputValue()).toBe('');
     await page.getByText('then tidy up').first().waitFor();
     expect(await page.getByText('Not sent').count()).toBe(0);

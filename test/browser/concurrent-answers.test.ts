@@ -37,7 +37,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
       const end = page.getByRole('region', { name: 'How it ended' });
       await end.getByText('Denied by mate from the web inbox').waitFor();
       await end.getByText('not on a Friday').waitFor();
-      await end.getByText('the agent has it').waitFor();
+      await end.getByText('Delivered').waitFor();
       expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
     }
     await expect.poll(() => lead.page.title()).toBe('Holdpoint');
@@ -68,7 +68,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await expect.poll(() => requests).toBeGreaterThan(0);
     isHeld = false;
     await client.asks.delivered(ask_id);
-    const chip = page.getByRole('region', { name: 'How it ended' }).getByText('the agent has it');
+    const chip = page.getByRole('region', { name: 'How it ended' }).getByText('Delivered');
     // Before the request times out and is repeated anyway.
     await chip.waitFor({ timeout: 20_000 });
   });
@@ -86,7 +86,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
-    const notice = page.getByRole('alert').filter({ hasText: 'Yours came later and changed nothing' });
+    const notice = page.getByRole('alert').filter({ hasText: 'You were second, so your decision was not applied' });
     await notice.getByText(/Denied by operator from the command line at .+ ago/).waitFor();
     // The notice stays until it is dismissed.
     await page.getByRole('region', { name: 'How it ended' }).getByText('Denied by operator').waitFor();
@@ -108,7 +108,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
-    await page.getByText(/Allowed by operator from the API at .+ said the same/).waitFor();
+    await page.getByText(/Allowed by operator from the API at .+ You were second/).waitFor();
   });
 
   it("keeps the typed text beside the other person's answer, in the inbox and on the session page", async () => {
@@ -178,7 +178,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
       await page.goto(`/asks/${ask_id}`);
       const isCounting = page.getByText(/expires in 0:\d\d/).waitFor();
       const isTyped = isCounting.then(() => page.getByRole('textbox', { name: 'Why?' }).fill('half a thought'));
-      const isOver = page.getByText('Expired before anyone answered').first().waitFor({ timeout: 0 });
+      const isOver = page.getByText('Expired').first().waitFor({ timeout: 0 });
       await Promise.race([isTyped, isOver]);
       // The wait that lost the race rejects when the page is left.
       for (const wait of [isTyped, isOver]) wait.catch(() => {});
@@ -187,7 +187,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     // A slow machine gets a later deadline.
     let expiresAfterMs = 5000;
     while (!(await typedInTime(expiresAfterMs))) expiresAfterMs *= 2;
-    await page.getByText('Expired before anyone answered').first().waitFor();
+    await page.getByText('Expired').first().waitFor();
     await page.getByText('half a thought').waitFor();
     await page.reload();
     await page.getByText('half a thought').waitFor();

@@ -16,8 +16,8 @@ describeInBrowser('the history page', () => {
   it('lists ended asks, newest first, with who decided what', async () => {
     const { page } = await testBed.signedIn('lead');
     await page.getByRole('link', { name: 'History' }).click();
-    const rows = page.getByRole('list', { name: 'Ended asks' }).getByRole('listitem');
-    await page.getByText('3 asks').waitFor();
+    const rows = page.getByRole('list', { name: 'Resolved requests' }).getByRole('listitem');
+    await page.getByText('3 requests').waitFor();
     const texts = await rows.allInnerTexts();
     expect(texts).toHaveLength(3);
     expect(texts[0]).toMatch(/Target[\s\S]*Where does it go\?[\s\S]*Answered by operator from the API: Staging/);
@@ -28,26 +28,26 @@ describeInBrowser('the history page', () => {
   it('searches while typing, and keeps the search in the address over a reload', async () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto('/history');
-    await page.getByText('3 asks').waitFor();
+    await page.getByText('3 requests').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('publish');
-    await page.getByText('1 ask', { exact: true }).waitFor();
+    await page.getByText('1 request', { exact: true }).waitFor();
     expect(new URL(page.url()).search).toBe('?q=publish');
     await page.reload();
-    await page.getByText('1 ask', { exact: true }).waitFor();
+    await page.getByText('1 request', { exact: true }).waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('publish');
     await page.getByRole('searchbox').fill('nobody ever said this');
     await page.getByText('Nothing found').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('3 asks').waitFor();
+    await page.getByText('3 requests').waitFor();
   });
 
   it('filters by kind and outcome', async () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto('/history');
     await page.getByRole('button', { name: 'Questions' }).click();
-    await page.getByText('1 ask', { exact: true }).waitFor();
-    await page.getByLabel('How it ended').selectOption('expired');
+    await page.getByText('1 request', { exact: true }).waitFor();
+    await page.getByLabel('Outcome').selectOption('expired');
     await page.getByText('Nothing found').waitFor();
     expect(new URL(page.url()).search).toBe('?kind=question&status=expired');
   });
@@ -56,10 +56,12 @@ describeInBrowser('the history page', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto('/history?q=disk');
     await page.getByRole('link', { name: /rm -rf/ }).click();
-    await page.waitForURL(`**/asks/${past[1]?.ask_id}`);
+    await page.waitForURL(`**/history/${past[1]?.ask_id}?q=disk`);
     await page.getByText('Denied by operator').first().waitFor();
-    await page.goBack();
-    await page.getByText('1 ask', { exact: true }).waitFor();
+    const nav = page.getByRole('navigation', { name: 'Main' });
+    expect(await nav.getByRole('link', { name: 'History' }).getAttribute('aria-current')).toBe('page');
+    await page.keyboard.press('Escape');
+    await page.getByText('1 request', { exact: true }).waitFor();
   });
 
   it('fetches older asks on request', async () => {
@@ -80,9 +82,9 @@ describeInBrowser('the history page', () => {
     await client.approvals.decideRun(run_id, { resolutions });
     const { page } = await testBed.signedIn('lead');
     await page.goto('/history');
-    await page.getByText(/^50 asks back to/).waitFor();
+    await page.getByText(/^50 requests back to/).waitFor();
     await page.getByRole('button', { name: 'Further back' }).click();
-    await page.getByText('63 asks', { exact: true }).waitFor();
+    await page.getByText('63 requests', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Further back' }).count()).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ describeInBrowser('the insights page', () => {
   it('says that there is nothing to show, and later shows every plot', async () => {
     const { page } = await testBed.signedIn('lead');
     await page.getByRole('link', { name: 'Insights' }).click();
-    await page.getByText('Nothing was asked and ended').waitFor();
+    await page.getByText('No requests were resolved').waitFor();
     await makeEndedAsks(testBed.client);
     await page.reload();
     await page.getByRole('figure', { name: 'Time to answer', exact: true }).waitFor();
@@ -20,11 +20,11 @@ describeInBrowser('the insights page', () => {
     expect(figures).toEqual([
       'Time to answer',
       'Time to answer, over time',
-      'Asks over time',
+      'Requests over time',
       'By agent',
       'By tool',
-      'By end',
-      'By surface',
+      'Outcome',
+      'Answered from',
       'Who decided',
     ]);
     for (const figure of await page.getByRole('figure').all()) await figure.locator('svg.recharts-surface').waitFor();
@@ -34,7 +34,7 @@ describeInBrowser('the insights page', () => {
     await makeEndedAsks(testBed.client);
     const { page } = await testBed.signedIn('lead');
     await page.goto('/insights?days=1');
-    const ends = page.getByRole('figure', { name: 'By end' });
+    const ends = page.getByRole('figure', { name: 'Outcome' });
     await ends.getByText('As a table').click();
     const rows = await ends.getByRole('row').allInnerTexts();
     const shown = await testBed.client.insights.show();

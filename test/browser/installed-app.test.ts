@@ -41,7 +41,7 @@ describeInBrowser('the installed app', () => {
     await isInstalled(page);
     await makeEndedAsks(testBed.client);
     await page.goto('/history');
-    await page.getByText('3 asks').waitFor();
+    await page.getByText('3 requests').waitFor();
     const kept = await page.evaluate(async () => {
       const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
       const requests = (await Promise.all(caches_.map((cache) => cache.keys()))).flat();
@@ -91,7 +91,7 @@ describeInBrowser('the installed app', () => {
       const button = page.getByRole('button', { name: 'Notifications' });
       expect(await button.getAttribute('aria-pressed')).toBe('false');
       await button.click();
-      await page.getByText('You are notified of new asks').waitFor();
+      await page.getByText('be notified of new requests').waitFor();
       // Without a push service, as in this browser, the page notifies while it is open.
       await expectComplaints({ complaints }, 'does not support the Push API in incognito mode');
       const ask = await raise('echo heard');

@@ -18,7 +18,7 @@ describeInBrowser('a new run', () => {
     await page.getByLabel('Task').fill('work');
     await page.locator('#run-agents option[value=exec]').waitFor({ state: 'attached' });
     await agent.fill('exec ');
-    expect(await note.textContent()).toBe('Any agent that a worker of this server hosts.');
+    expect(await note.textContent()).toBe('');
     await page.getByLabel('Command', { exact: true }).waitFor();
     const exposed = page.getByText('The agent can read every file of the account that its worker runs as');
     expect(await exposed.textContent()).toMatch(/memory of the worker.*worker --run-as/s);
@@ -29,7 +29,7 @@ describeInBrowser('a new run', () => {
     await agent.fill('nobody-hosts-that');
     expect(await note.textContent()).toContain('No worker hosts “nobody-hosts-that” now: the run would wait for one');
     for (const folder of ['shop', './shop', '~/shop']) {
-      await page.getByLabel('Work folder').fill(folder);
+      await page.getByLabel(/^Folder/).fill(folder);
       await start.click();
       await problem.getByText('absolute path').waitFor();
     }
@@ -83,7 +83,7 @@ describeInBrowser('a new run', () => {
     await page.keyboard.press('n');
     await page.getByLabel('Task').fill(' /config is broken');
     await page.getByLabel('Agent', { exact: true }).fill('claude');
-    await page.getByLabel('Work folder').fill('/nowhere/at/all');
+    await page.getByLabel(/^Folder/).fill('/nowhere/at/all');
     await page.getByLabel('Trust what the folder brings along').selectOption('false');
     // A reload restores the form, also the choice not to trust the folder.
     await page.reload();

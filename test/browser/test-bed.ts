@@ -100,8 +100,12 @@ export function useTestBed(options: StartOptions = {}): TestBed {
 }
 
 function sendAtOnce(): void {
-  if (localStorage.getItem('holdpoint-preferences') === null)
-    localStorage.setItem('holdpoint-preferences', '{"undo":false}');
+  try {
+    if (localStorage.getItem('holdpoint-preferences') === null)
+      localStorage.setItem('holdpoint-preferences', '{"undo":false}');
+  } catch {
+    // A document without storage, such as an error page of the browser.
+  }
 }
 
 /** Waits for these complaints, which the test caused on purpose, and removes them. */

@@ -5,13 +5,11 @@ import { Route, Switch, useLocation } from 'wouter';
 import { openCount } from '../../src/client/inbox-model.ts';
 import type { MeView } from '../../src/core/views.ts';
 import { api, hasNoSignIn } from './api.ts';
-import { showBadge } from './hooks/badge.ts';
 import { listenToKeys, useCommands } from './hooks/commands.ts';
 import { listenToGestures } from './hooks/gesture.ts';
 import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { preferences } from './hooks/preferences.ts';
-import { renewPush } from './hooks/push.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
 import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
@@ -21,9 +19,9 @@ import { heading, summary } from './text/ask-text.ts';
 import { isSignedOut } from './text/failure.ts';
 import { Nav } from './ui/nav.tsx';
 import { StandalonePage } from './ui/standalone-page.tsx';
-import { Toasts } from './ui/toasts.tsx';
 import './app.css';
 
+const Toasts = lazy(() => import('./ui/toasts.tsx'));
 const SignInPage = lazy(() => import('./pages/sign-in.tsx'));
 const SessionsPage = lazy(() => import('./pages/sessions.tsx'));
 const SessionPage = lazy(() => import('./pages/session.tsx'));
@@ -40,6 +38,9 @@ const More = lazy(() => import('./ui/more.tsx'));
 
 const RETRY_MS = 1000;
 const SLOW_MS = 700;
+
+/** Loaded on demand: it draws an icon that nothing else needs. */
+const badge = (count: number): void => void import('./hooks/badge.ts').then(({ showBadge }) => showBadge(count));
 
 type SignInState = 'unknown' | 'signed-out' | MeView;
 
@@ -124,10 +125,12 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     });
     return () => stop.abort();
   }, [onSignedOut, me.name]);
-  useEffect(() => showBadge(count), [count]);
+  useEffect(() => badge(count), [count]);
   useUnreachedWatch(count);
-  useEffect(() => void renewPush().catch(() => {}), []);
-  useEffect(() => () => showBadge(0), []);
+  useEffect(() => {
+    import('./hooks/push.ts').then(({ renewPush }) => renewPush()).catch(() => {});
+  }, []);
+  useEffect(() => () => badge(0), []);
   useCommands({
     help: () => setDialog('help'),
     palette: () => setDialog('palette'),
@@ -154,9 +157,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
                 <SessionsPage onNewRun={newRun} />
               </Route>
               <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
-              <Route path="/history">
-                <HistoryPage />
-              </Route>
+              <Route path="/history/:id?">{({ id }) => <HistoryPage askId={id} />}</Route>
               <Route path="/insights">
                 <InsightsPage />
               </Route>
@@ -187,7 +188,9 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
           Can’t reach the server. Reconnecting…
         </p>
       )}
-      <Toasts />
+      <Suspense fallback={null}>
+        <Toasts />
+      </Suspense>
       <Suspense fallback={null}>
         {dialog === 'help' && <Help onClose={close} />}
         {dialog === 'run' && <NewRun onClose={close} />}

@@ -53,7 +53,7 @@ it('offers the demo of the agent that has one', () => {
 it.each([
   [form(), undefined],
   [form({ agent: ' ' }), /agent/],
-  [form({ task: '\n' }), /what the agent should do/],
+  [form({ task: '\n' }), /Describe the task/],
   [form({ agent: 'external' }), /start their own runs/],
   [form({ folder: '~/shop' }), /absolute path/],
   [form({ folder: 'C:\\shop' }), undefined],

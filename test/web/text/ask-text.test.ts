@@ -23,7 +23,7 @@ describe('the sentence for the end of an ask', () => {
     expect(endSentence(answer({ behavior: 'deny' }))).toBe('Denied by mate from the command line');
     expect(endSentence(answer({ surface: 'system' }))).toBe('Allowed by mate');
     expect(endSentence(answer({ surface: 'opencode' }))).toBe('Allowed by mate from opencode');
-    expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired before anyone answered');
+    expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired');
   });
 
   it('of an ask that its agent withdrew gives the reason of the agent, which is no reason of a person', () => {

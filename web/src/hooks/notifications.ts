@@ -39,7 +39,8 @@ export async function switchNotifications(isOn: boolean): Promise<NotificationSt
 
 export function notifyOf(asks: readonly AskView[]): void {
   if (document.hasFocus() || notificationState() !== 'on') return;
-  if (asks.length > MAX_AT_ONCE) return void show(`${asks.length} new asks`, 'They wait in the inbox.', '/', 'inbox');
+  if (asks.length > MAX_AT_ONCE)
+    return void show(`${asks.length} new requests`, 'They are waiting in the inbox.', '/', 'inbox');
   for (const { ask_id, request } of asks)
     void show(heading(request), summary(request).slice(0, MAX_BODY_CHARACTERS), `/asks/${ask_id}`, ask_id);
 }

@@ -1,7 +1,10 @@
 // Searches the asks that have ended, newest first, and shows who decided each and how long that took.
+import { Download } from 'lucide-react';
+import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
-import type { AskView } from '../../../src/core/views.ts';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { useCommands } from '../hooks/commands.ts';
 import { useHistory } from '../hooks/history.ts';
 import { type HistoryQuery, historyAddress, historyQueryOf, OUTCOMES } from '../state/history-query.ts';
 import { answersGiven, endSentence, heading, reasonOf, summary } from '../text/ask-text.ts';
@@ -12,6 +15,7 @@ import { Age } from '../ui/age.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { ListFoot } from '../ui/list-foot.tsx';
 import { Page } from '../ui/page.tsx';
+import PastAsk from '../ui/past-ask.tsx';
 import { SearchBar } from '../ui/search-bar.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { ToneIcon } from '../ui/tone-icon.tsx';
@@ -23,28 +27,52 @@ const KINDS = [
   ['Questions', 'question'],
 ] as const;
 
-export default function HistoryPage() {
+export default function HistoryPage({ askId }: { askId: string | undefined }) {
   const [, navigate] = useLocation();
-  const query = historyQueryOf(useSearch());
+  const search = useSearch();
+  const query = historyQueryOf(search);
   const change = (part: Partial<HistoryQuery>) => navigate(historyAddress({ ...query, ...part }), { replace: true });
   const { asks, error, isLoading, searchedTo, more } = useHistory(query);
+  const list = historyAddress(query);
+  const open = (id: string | undefined) =>
+    navigate(id === undefined ? list : addressOf(id, search), { replace: askId !== undefined });
+  const [at, setAt] = useState(0);
+  const place = askId === undefined ? at : asks.findIndex(({ ask_id }) => ask_id === askId);
+  const move = (by: number) => {
+    const to = Math.max(0, Math.min(asks.length - 1, place + by));
+    setAt(to);
+    const row = document.querySelectorAll<HTMLElement>('.history-row')[to];
+    if (askId !== undefined) open(asks[to]?.ask_id);
+    else row?.focus();
+  };
+  useCommands({
+    next: () => move(document.activeElement?.matches('.history-row') || askId !== undefined ? 1 : 0),
+    previous: () => move(-1),
+    ...(askId !== undefined && { back: () => open(undefined) }),
+  });
+  if (askId !== undefined)
+    return (
+      <div className="history-detail">
+        <PastAsk key={askId} askId={askId} sessions={NO_SESSIONS} backTo="History" onBack={() => open(undefined)} />
+      </div>
+    );
   return (
     <Page title="History">
       <SearchBar>
         <SearchField
           label="Search the history"
-          placeholder={'Tool, command, question, answer, session, person; "a phrase"'}
+          placeholder="Search, or by:name tool:bash after:2026-11-01 -word"
           value={query.q}
           onChange={(q) => change({ q })}
         />
         <Filters label="Kind" choices={KINDS} value={query.kind} onChoose={(kind) => change({ kind })} />
         <select
           className="field history-outcome"
-          aria-label="How it ended"
+          aria-label="Outcome"
           value={query.status ?? ''}
           onChange={(event) => change({ status: OUTCOMES.find((status) => status === event.target.value) })}
         >
-          <option value="">Any end</option>
+          <option value="">Any outcome</option>
           {OUTCOMES.map((status) => (
             <option key={status} value={status}>
               {status.charAt(0).toUpperCase() + status.slice(1)}
@@ -52,11 +80,16 @@ export default function HistoryPage() {
           ))}
         </select>
       </SearchBar>
+      {asks.length > 0 && (
+        <button type="button" className="button quiet small" onClick={() => exportAsks(asks)}>
+          <Download className="icon" /> Export {asks.length.toLocaleString('en')} as JSON
+        </button>
+      )}
       {error && <p className="notice bad">{failureText(error)}</p>}
-      <ul className="history-list" aria-label="Ended asks" aria-busy={isLoading}>
+      <ul className="history-list" aria-label="Resolved requests" aria-busy={isLoading}>
         {asks.map((ask) => (
           <li key={ask.ask_id}>
-            <Row ask={ask} />
+            <Row ask={ask} href={addressOf(ask.ask_id, search)} />
           </li>
         ))}
       </ul>
@@ -67,7 +100,22 @@ export default function HistoryPage() {
   );
 }
 
-function Row({ ask }: { ask: AskView }) {
+const NO_SESSIONS: ReadonlyMap<string, SessionView> = new Map();
+
+/** Its own address, with the search it was found by. */
+const addressOf = (askId: string, search: string): string => `/history/${askId}${search === '' ? '' : `?${search}`}`;
+
+/** What is listed, as the API sends it. */
+function exportAsks(asks: readonly AskView[]): void {
+  const file = new Blob([JSON.stringify(asks, undefined, 2)], { type: 'application/json' });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = `holdpoint-history-${new Date().toISOString().slice(0, 10)}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function Row({ ask, href }: { ask: AskView; href: string }) {
   const { answer, asked_from: from } = ask;
   const given = answersGiven(ask)
     .map(({ text }) => text)
@@ -75,7 +123,7 @@ function Row({ ask }: { ask: AskView }) {
     .filter((text) => text !== '')
     .join(' · ');
   return (
-    <Link href={`/asks/${ask.ask_id}`} className="history-row">
+    <Link href={href} className="history-row">
       <ToneIcon ask={ask} />
       <span className="history-what">
         <strong>{heading(ask.request)}</strong>{' '}
@@ -102,8 +150,6 @@ const tookText = (ms: number): string => (ms < 1000 ? 'under a second' : duratio
 function found(count: number, isLoading: boolean, searchedTo: number | undefined, isFiltered: boolean): string {
   const back = searchedTo === undefined ? '' : ` back to ${new Date(searchedTo).toLocaleString()}`;
   if (isLoading) return `Looking${back}…`;
-  if (count > 0) return `${count === 1 ? '1 ask' : `${count} asks`}${back}`;
-  return isFiltered
-    ? `Nothing found${back}.`
-    : 'Nothing has ended yet. What agents ask appears here once it is answered.';
+  if (count > 0) return `${count === 1 ? '1 request' : `${count} requests`}${back}`;
+  return isFiltered ? `Nothing found${back}.` : 'Nothing here yet. Requests appear once they are answered or expire.';
 }

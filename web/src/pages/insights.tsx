@@ -18,7 +18,7 @@ const SPANS = [
   ['24 hours', 1],
   ['7 days', 7],
   ['30 days', 30],
-  ['a year', 365],
+  ['1 year', 365],
 ] as const;
 
 export default function InsightsPage() {
@@ -50,7 +50,7 @@ export default function InsightsPage() {
 
 const Nothing = ({ span }: { span: string }) => (
   <p className="muted">
-    Nothing was asked and ended in the last {span}. Plots appear here once agents have asked and people have answered.
+    No requests were resolved in the last {span}. Charts appear here once people have answered some.
   </p>
 );
 
@@ -62,15 +62,15 @@ function Plots({ of }: { of: InsightsView }) {
     <>
       {!of.is_complete && (
         <p className="notice">
-          There is more than one look can count: these are the newest {of.ended.toLocaleString()} asks, since{' '}
-          {new Date(of.counted_from_ms).toLocaleString()}.
+          Showing the newest {of.ended.toLocaleString()} requests, since {new Date(of.counted_from_ms).toLocaleString()}
+          .
         </p>
       )}
       <dl className="figures">
-        <Figure name="Asks that ended" value={of.ended.toLocaleString()} />
-        <Figure name="Half answered within" value={waitText(waits.p50_ms)} />
-        <Figure name="Nine in ten within" value={waitText(waits.p90_ms)} />
-        <Figure name="Decided by a rule" value={`${share}%`} />
+        <Figure name="Resolved" value={of.ended.toLocaleString()} />
+        <Figure name="Median response" value={waitText(waits.p50_ms)} />
+        <Figure name="90% within" value={waitText(waits.p90_ms)} />
+        <Figure name="Decided automatically" value={`${share}%`} />
       </dl>
       <div className="plots">
         <BarPlot
@@ -83,8 +83,8 @@ function Plots({ of }: { of: InsightsView }) {
         />
         <LinePlot title="Time to answer, over time" points={of.over_time} intervalMs={of.interval_ms} />
         <BarPlot
-          title="Asks over time"
-          columns={['From', 'Asks']}
+          title="Requests over time"
+          columns={['From', 'Requests']}
           bars={of.over_time.map(({ start_ms, ended }) => ({
             name: instantOf(start_ms, of.interval_ms),
             value: ended,
@@ -92,8 +92,8 @@ function Plots({ of }: { of: InsightsView }) {
         />
         <NamePlot title="By agent" names={of.by_agent} />
         <NamePlot title="By tool" names={of.by_tool} />
-        <NamePlot title="By end" names={of.by_outcome} />
-        <NamePlot title="By surface" names={of.by_surface} />
+        <NamePlot title="Outcome" names={of.by_outcome} />
+        <NamePlot title="Answered from" names={of.by_surface} />
         <NamePlot title="Who decided" names={of.by_decider} />
       </div>
     </>

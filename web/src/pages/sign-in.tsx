@@ -56,7 +56,7 @@ export default function SignInPage({
               onChange={(event) => setName(event.target.value)}
             />
             <p className="small muted" id="name-note">
-              Others see it beside your answers.
+              Shown next to your answers. (Optional)
             </p>
           </div>
           <button type="submit" className="button primary" disabled={isBusy}>
@@ -80,7 +80,7 @@ const COMMAND = 'holdpoint sign-in';
 const HowToSignIn = () => (
   <>
     <h1>This browser is not signed in</h1>
-    <p className="muted">Run this on the machine of the server and open the link it prints. It works once.</p>
+    <p className="muted">On the server, run this and open the link. Each link works once.</p>
     <div className="sign-in-command">
       <code>{COMMAND}</code>
       <CopyButton text={COMMAND} />

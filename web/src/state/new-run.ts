@@ -43,9 +43,9 @@ export function demoRun(agents: readonly AgentView[]): NewRun | undefined {
 const EXTERNAL_TEXT = `“${EXTERNAL_AGENT}” stands for programs that start their own runs: nothing would work on one from here.`;
 
 export function formProblem({ agent, task, folder }: RunForm): string | undefined {
-  if (task.trim() === '') return 'Say what the agent should do.';
+  if (task.trim() === '') return 'Describe the task.';
   if (agent.trim() === EXTERNAL_AGENT) return EXTERNAL_TEXT;
-  if (agent.trim() === '') return 'Name the agent.';
+  if (agent.trim() === '') return 'Choose an agent.';
   if (folder.trim() !== '' && !isAbsolute(folder.trim()))
     return 'Give the work folder as an absolute path, such as /home/me/project: it is looked up on the machine of the worker.';
   return undefined;
@@ -57,7 +57,6 @@ const isAbsolute = (path: string): boolean => /^(\/|\\\\|[A-Za-z]:[\\/])/.test(p
 /** Below the name of the agent. `agents`: undefined until they are known. */
 export function agentNote(name: string, agents: readonly AgentView[] | undefined): string {
   if (name === EXTERNAL_AGENT) return EXTERNAL_TEXT;
-  if (name === '' || !agents || agents.some((agent) => agent.name === name))
-    return 'Any agent that a worker of this server hosts.';
+  if (name === '' || !agents || agents.some((agent) => agent.name === name)) return '';
   return `No worker hosts “${name}” now: the run would wait for one, and begin with the agent's default settings.`;
 }

@@ -20,7 +20,7 @@ export function refusalOf(error: unknown, nowMs: number): Refusal {
     return { text: failureText(error), isLate: false, isFinal: false, questionId: undefined };
   const isFinal = error.status === 409;
   if (error.winner) {
-    const text = `${winnerSentence(error.winner as Winner, nowMs)} Yours came later and changed nothing.`;
+    const text = `${winnerSentence(error.winner as Winner, nowMs)} You were second, so your decision was not applied.`;
     return { text, isLate: true, isFinal, questionId: undefined };
   }
   return { text: TEXTS[error.code] ?? failureText(error), isLate: false, isFinal, questionId: error.questionId };

@@ -47,7 +47,7 @@ const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 'cancel
 export function endSentence(answer: Ended): string {
   if (isWithdrawn(answer))
     return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'it is not needed any more')}`;
-  if (answer.outcome === 'expired') return 'Expired before anyone answered';
+  if (answer.outcome === 'expired') return 'Expired';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
   const by = oneLine(answer.answered_by);
   const verb = answer.outcome === 'answered' ? VERBS[answer.behavior ?? 'answer'] : capitalised(answer.outcome);

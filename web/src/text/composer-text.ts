@@ -5,8 +5,7 @@ import { IN_DELIVERY, NO_PROMPT, type PostTarget } from '../state/thread-prompt.
 import { summary } from './ask-text.ts';
 import { agentName, isAttached } from './session-text.ts';
 
-export const IN_DELIVERY_TEXT =
-  'The last answer is on its way to the agent. You can write; send it when the agent has the answer.';
+export const IN_DELIVERY_TEXT = 'Delivering your last answer. You can send this once it arrives.';
 
 export const targetChangedText = (startedFor: PostTarget): string => {
   const isForAsk = startedFor !== NO_PROMPT && startedFor !== IN_DELIVERY;
@@ -21,7 +20,7 @@ export function closedText(
   prompt: AskView | undefined,
   mayAnswer: boolean,
 ): string | undefined {
-  if (!mayAnswer) return 'This browser was signed in to look, not to write.';
+  if (!mayAnswer) return 'You have view-only access.';
   if (session.status === 'ended')
     return isAttached(session)
       ? `This session has ended. If ${agentName(session)} goes on, it asks at its terminal only.`
@@ -40,7 +39,7 @@ const asksSecret = ({ request }: AskView): boolean => isQuestion(request) && req
 
 /** What a text would do. `prompt`: the question that it would answer. */
 export function effectText(prompt: AskView | undefined): string {
-  if (prompt?.kind !== 'question') return 'Starts the next run, or waits for it.';
+  if (prompt?.kind !== 'question') return 'Starts a new run.';
   const { questions } = prompt.request;
   if (questions.length > 1) return 'Answers the questions, one line each: 1) … 2) …';
   const how = questions.some(({ options }) => options.length > 0)

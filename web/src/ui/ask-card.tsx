@@ -26,18 +26,20 @@ interface AskCardProps {
   isInline: boolean;
   hasKeys: boolean;
   onBack: (() => void) | undefined;
+  /** The page that it goes back to. */
+  backTo?: string;
   onDone: (ask: AskView, what: string) => void;
   /** An allow of it is held back, and can be undone. */
   onHeld?: ((ask: AskView) => void) | undefined;
 }
 
-export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDone, onHeld }: AskCardProps) {
+export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, backTo, onDone, onHeld }: AskCardProps) {
   const requester = useRequester(ask);
   const mayAnswer = useMayAnswer();
   const me = useMe();
   const [isExpanded, setExpanded] = useState(false);
   const frame: Frame = (body, actions, isWhole = true) => (
-    <CardFrame {...{ ask, sessions, requester, isInline, isWhole, body, actions, onBack }} />
+    <CardFrame {...{ ask, sessions, requester, isInline, isWhole, body, actions, onBack, backTo }} />
   );
   const done = async (what: string) => {
     const sentence = await overtakenBy(ask.ask_id, me?.name);
@@ -82,7 +84,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, onDo
 async function overtakenBy(askId: string, me: string | undefined): Promise<string | undefined> {
   const answer = (await api.asks.get(askId).catch(() => undefined))?.answer;
   if (!answer || answer.answered_by === me) return undefined;
-  return `${winnerSentence(answer, Date.now())} Yours came later, said the same, and changed nothing.`;
+  return `${winnerSentence(answer, Date.now())} You were second, so your decision was not applied.`;
 }
 
 type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' | 'frame' | 'onDone' | 'onRefused'>;

@@ -55,16 +55,27 @@ interface CardFrameProps {
   body: ReactNode;
   actions: ReactNode;
   onBack: (() => void) | undefined;
+  backTo?: string | undefined;
 }
 
-export function CardFrame({ ask, sessions, requester, isInline, isWhole, body, actions, onBack }: CardFrameProps) {
+export function CardFrame({
+  ask,
+  sessions,
+  requester,
+  isInline,
+  isWhole,
+  body,
+  actions,
+  onBack,
+  backTo = 'Inbox',
+}: CardFrameProps) {
   const bodyRef = useSighting<HTMLDivElement>(ask, isWhole);
   const framed = (
     <>
       {onBack && (
         <div className="back">
           <button type="button" className="button quiet" onClick={onBack}>
-            <ArrowLeft className="icon" /> Inbox
+            <ArrowLeft className="icon" /> {backTo}
           </button>
         </div>
       )}

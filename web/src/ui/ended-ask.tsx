@@ -11,6 +11,7 @@ import { oneLine } from '../text/visible.ts';
 import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
 import { DismissibleNotice } from './dismissible-notice.tsx';
+import { LateAnswer } from './late-answer.tsx';
 import { Proposal } from './proposal.tsx';
 import { RiskSigns } from './risk-signs.tsx';
 import { Settled } from './settled.tsx';
@@ -56,7 +57,10 @@ function NotSent({ ask: { ask_id, status } }: { ask: AskView }) {
   const why = useTouchedAsks().get(ask_id);
   if (why === undefined || status === 'pending') return null;
   return (
-    <DismissibleNotice text={why || 'It ended before you sent your answer.'} onDismiss={() => forgetTouched(ask_id)} />
+    <DismissibleNotice
+      text={why || 'This ended before you answered. Yours was not sent.'}
+      onDismiss={() => forgetTouched(ask_id)}
+    />
   );
 }
 
@@ -68,9 +72,15 @@ function UnsentDraft({ ask }: { ask: AskView }) {
   const saved = useSavedDraft(ask.ask_id, isEnabled);
   const draft = isEnabled ? (unsavedDraft(ask.ask_id) ?? saved) : undefined;
   const texts = draft ? textsOf(draft, ask) : [];
-  return texts.map(({ title, text }) => (
-    <Code key={title} title={title} text={text} language="plain" isWhole onWhole={() => {}} />
-  ));
+  const isLate = isEnabled && ask.status === 'expired' && ask.kind === 'question';
+  return (
+    <>
+      {texts.map(({ title, text }) => (
+        <Code key={title} title={title} text={text} language="plain" isWhole onWhole={() => {}} />
+      ))}
+      {isLate && <LateAnswer ask={ask} draft={texts.map(({ text }) => text).join('\n')} />}
+    </>
+  );
 }
 
 function textsOf({ answers = [], reason, justification, updated_input }: DraftContent, ask: AskView) {

@@ -102,7 +102,7 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
           </>
         )}
       </CardTitle>
-      <p className="muted">Each is listed as it would run. Uncheck what should wait.</p>
+      <p className="muted">Uncheck any you want to decide later.</p>
       <div className="members">
         {group.members.map((ask) => (
           <Member

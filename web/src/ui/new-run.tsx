@@ -64,7 +64,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
       {demo && (
         <Step
           title="Demo"
-          text="A scripted agent asks every kind of thing. It reads and changes no file."
+          text="A scripted agent asks for approvals and answers. It reads and changes no file."
           action={
             <button
               type="button"
@@ -112,7 +112,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
         </div>
         <div>
           <label className="label" htmlFor="run-folder">
-            Work folder on the worker's machine <span className="muted">Optional</span>
+            Folder <span className="muted">Optional</span>
           </label>
           <input
             id="run-folder"

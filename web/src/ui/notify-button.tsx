@@ -12,7 +12,7 @@ export function NotifyButton() {
   const change = async () => {
     const now = await switchNotifications(!isOn);
     if (now === 'blocked') toast(BLOCKED);
-    if (now === 'on') toast('You are notified of new asks while you are on another page.');
+    if (now === 'on') toast('You’ll be notified of new requests while you’re elsewhere.');
   };
   return (
     <button type="button" className="nav-link" aria-pressed={isOn} onClick={change}>

@@ -10,9 +10,11 @@ interface PastAskProps {
   askId: string;
   sessions: ReadonlyMap<string, SessionView>;
   onBack: () => void;
+  /** The page that it goes back to. */
+  backTo?: string;
 }
 
-export default function PastAsk({ askId, sessions, onBack }: PastAskProps) {
+export default function PastAsk({ askId, sessions, onBack, backTo = 'Inbox' }: PastAskProps) {
   const { data, error } = useFetched({ queryKey: ['ask', askId], queryFn: () => api.asks.get(askId) });
   const sessionId = data?.session_id;
   const session = useFetched({
@@ -28,5 +30,15 @@ export default function PastAsk({ askId, sessions, onBack }: PastAskProps) {
     );
   if (!data) return null;
   const known = session.data ? new Map(sessions).set(session.data.session_id, session.data) : sessions;
-  return <AskCard ask={data} sessions={known} isInline={false} hasKeys={false} onBack={onBack} onDone={() => {}} />;
+  return (
+    <AskCard
+      ask={data}
+      sessions={known}
+      isInline={false}
+      hasKeys={false}
+      onBack={onBack}
+      backTo={backTo}
+      onDone={() => {}}
+    />
+  );
 }

@@ -20,7 +20,7 @@ export function Plan({ text, file }: { text: string; file: string }) {
   );
   const toggle = (
     <button type="button" className="button quiet small" onClick={() => setExact(!isExact)}>
-      {isExact ? 'Formatted' : 'To the letter'}
+      {isExact ? 'Formatted' : 'View source'}
     </button>
   );
   return (

@@ -170,7 +170,7 @@ export function NamePlot({ title, names }: { title: string; names: InsightsView[
         <CartesianGrid horizontal={false} stroke={GRID} />
         <XAxis type="number" {...axis} allowDecimals={false} axisLine={false} />
         <YAxis type="category" dataKey="name" {...axis} width={NAME_PX} tickFormatter={short} interval={0} />
-        <Tooltip {...TOOLTIP} formatter={(value) => [value, 'asks']} />
+        <Tooltip {...TOOLTIP} formatter={(value) => [value, 'requests']} />
         <Bar dataKey="count" fill="var(--accent)" radius={[0, 3, 3, 0]} maxBarSize={18} isAnimationActive={false} />
       </BarChart>
     </Figure>

@@ -13,7 +13,7 @@ export function RefusalNotice({ refusal, isSlow = false }: RefusalNoticeProps) {
     <div role="alert">
       {isSlow && (
         <p className="notice">
-          <CloudOff className="icon" /> The server has not answered yet. It is tried again; nothing is done twice.
+          <CloudOff className="icon" /> Still sending. It will be applied only once.
         </p>
       )}
       {refusal && (

@@ -23,7 +23,7 @@ export function SessionHead({ session, sessions }: SessionHeadProps) {
   const { session_id: id } = session;
   const [stopIt, endIt] = isAttached(session)
     ? ['Leave this to its terminal?', 'Ask at its terminal only, for good?']
-    : ['Stop this run?', 'End it for good?'];
+    : ['Stop this run?', 'End session?'];
   return (
     <header className="session-head">
       <div>

@@ -61,8 +61,8 @@ export function Settled({ ask }: { ask: AskView }) {
 
 function DeliveryChip({ ask }: { ask: AskView }) {
   const { state, reason } = ask.delivery;
-  if (state === 'delivered') return <span className="chip">the agent has it</span>;
-  if (state === 'due') return <span className="chip warn">on its way to the agent</span>;
+  if (state === 'delivered') return <span className="chip">Delivered</span>;
+  if (state === 'due') return <span className="chip warn">Delivering…</span>;
   if (state === 'undeliverable') return <span className="chip bad">{undeliverableSentence(reason)}</span>;
   return null;
 }

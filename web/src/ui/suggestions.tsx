@@ -17,8 +17,8 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
   if (valid.length === 0) return null;
   const idOf = (id: string) => `suggestion-${askId}-${id}`;
   return (
-    <section className="suggestions" aria-label="Allow it and more">
-      <h3>Allow it and more</h3>
+    <section className="suggestions" aria-label="Allow and remember">
+      <h3>Allow and remember</h3>
       <p className="small muted">
         Suggested by the agent, as a rule of its own: it then stops asking, and Holdpoint can neither list nor revoke
         it.
@@ -43,7 +43,7 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
             disabled={isDisabled}
             onClick={() => onTake(id)}
           >
-            <ShieldCheck className="icon" /> Allow with this
+            <ShieldCheck className="icon" /> Always allow
           </button>
         </div>
       ))}

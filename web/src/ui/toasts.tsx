@@ -4,7 +4,7 @@ import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
 import { Key } from './key.tsx';
 import './toasts.css';
 
-export function Toasts() {
+export default function Toasts() {
   const toasts = useToasts();
   const announcement = useAnnouncement();
   return (
