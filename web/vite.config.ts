@@ -8,7 +8,7 @@ import { defineConfig } from 'vite';
  * A module that only later chunks use does not belong here: test/web/size.test.ts holds the sum.
  */
 const FIRST =
-  /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|wouter|regexparam|eventsource-parser)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|stream|times|inbox-[a-z]+|action-summary|approval-groups|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|text\/(?:visible|ask-text|failure|session-text)|hooks\/(?:toasts|gesture|commands|clock|live-inbox|me|notifications|touched-asks|theme))/;
+  /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|wouter|regexparam|eventsource-parser)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|stream|times|inbox-[a-z]+|action-summary|approval-groups|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|text\/(?:visible|ask-text|failure|session-text)|hooks\/(?:toasts|gesture|commands|clock|live-inbox|me|preferences|touched-asks|theme))/;
 
 export default defineConfig({
   root: import.meta.dirname,
