@@ -4,5 +4,5 @@ import { lateAnswerText } from '../../../web/src/state/late-answer.ts';
 
 it('names every question that was asked, and the answer', () => {
   const text = lateAnswerText([{ question: 'Where to?' }, { question: 'When?' }], 'staging, now');
-  expect(text).toMatch(/“Where to\?”\n“When\?”[^]*expired[^]*staging, now/);
+  expect(text).toMatch(/“Where to\?”\n“When\?”.*expired.*staging, now/s);
 });
