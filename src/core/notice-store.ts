@@ -35,8 +35,6 @@ export interface NoticeWrites {
   insertNotice(notice: Notice): MaybePromise<boolean>;
   /** Compare-and-set on the state and attempts of `before`: false when another server was first. */
   replaceNotice(before: Notice, after: Notice): MaybePromise<boolean>;
-  /** Cancels what was never sent about an ask, except its end; with its steps. */
-  cancelNotices(askId: string, channels: readonly string[], reason: string, now: number): MaybePromise<void>;
   /** Compare-and-set: false when another server has moved it. `from` undefined: from wherever it is. */
   moveNoticeCursor(from: number | undefined, to: number): MaybePromise<boolean>;
   saveQuietHours(person: string, hours: QuietHours | undefined): MaybePromise<void>;

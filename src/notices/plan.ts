@@ -191,12 +191,27 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
       });
   };
 
+  /** Each by compare-and-set: one that a server is about to send is told of the end instead. Returns how they are then. */
+  const cancelUnsent = async (ask: Ask): Promise<Notice[]> => {
+    const isUnsent = ({ state, attempts, event, channel }: Notice) =>
+      state === 'due' &&
+      attempts === 0 &&
+      event !== 'ask.ended' &&
+      (channel === undefined || showsAsks.includes(channel));
+    const over = { state: 'cancelled', reason: 'the request has ended', dueAt: undefined, settledAt: now } as const;
+    const all: Notice[] = [];
+    for (const notice of await tx.noticesOfAsk(ask.id)) {
+      const isCancelled = isUnsent(notice) && (await tx.replaceNotice(notice, { ...notice, ...over }));
+      all.push(isUnsent(notice) && !isCancelled ? ((await tx.notice(notice.id)) ?? notice) : notice);
+    }
+    return all;
+  };
+
   /** Every message that may have arrived is closed; what was never sent is not sent. */
   const ended = async (ask: Ask, session: Session | undefined, at: number) => {
     if (isDecidedAtOnce(ask)) return;
-    await tx.cancelNotices(ask.id, showsAsks, 'the request has ended', now);
     const common = { event: 'ask.ended' as const, askId: ask.id, runId: ask.runId, sessionId: ask.sessionId };
-    const told = (await tx.noticesOfAsk(ask.id)).filter(({ attempts, event }) => attempts > 0 && event !== 'step');
+    const told = (await cancelUnsent(ask)).filter(({ attempts, event }) => attempts > 0 && event !== 'step');
     for (const contact of contacts) {
       if (!isShown(contact) || contact.endedAt !== undefined) continue;
       const shown = told.findLast(({ contactId, event }) => contactId === contact.id && event !== 'ask.ended');

@@ -24,10 +24,6 @@ const VALUES = NOTICE.values([...CHANGED, 'id']);
 const REPLACE = `UPDATE notices SET ${CHANGED.map((column) => `${column} = ?`).join(', ')}
   WHERE id = ? AND state = ? AND attempts = ?`;
 
-const CANCEL = (channels: number) => `UPDATE notices SET state = 'cancelled', reason = ?, due_at = NULL, settled_at = ?
-  WHERE ask_id = ? AND state = 'due' AND attempts = 0 AND event <> 'ask.ended'
-    AND (channel IS NULL OR channel IN (${Array(channels).fill('?').join(', ')}))`;
-
 const MOVE_CURSOR = `UPDATE notice_cursor SET seq = ? WHERE name = 'events' AND seq = ?`;
 const SET_CURSOR = `INSERT INTO notice_cursor (name, seq) VALUES ('events', ?)
   ON CONFLICT (name) DO UPDATE SET seq = EXCLUDED.seq`;
@@ -61,10 +57,6 @@ export class NoticeUnit extends AskUnit implements NoticeWrites {
     this.#notices.set(after.id, after);
     this.change(REPLACE, [...VALUES(after), before.state, before.attempts], true);
     return true;
-  }
-
-  cancelNotices(askId: string, channels: readonly string[], reason: string, now: number): void {
-    this.change(CANCEL(channels.length), [reason, now, askId, ...channels]);
   }
 
   async moveNoticeCursor(from: number | undefined, to: number): Promise<boolean> {
