@@ -294,8 +294,9 @@ describe('a webhook', () => {
     const again = await ok(server.post<NoticeView[]>(`/v1/webhooks/${webhook_id}/redeliver`));
     expect(again).toMatchObject([{ ask_id: ask.ask_id, state: 'due' }]);
     await eventually(() => receiver.received.map(({ id }) => id)).toEqual([again[0]?.notice_id]);
-    const log = await ok(server.get<NoticeView[]>(`/v1/webhooks/${webhook_id}/deliveries`));
-    expect(log).toMatchObject([{ event: 'ask.raised', state: 'accepted' }]);
+    await eventually(() => ok(server.get<NoticeView[]>(`/v1/webhooks/${webhook_id}/deliveries`))).toMatchObject([
+      { event: 'ask.raised', state: 'accepted' },
+    ]);
     await ok(server.call('DELETE', `/v1/webhooks/${webhook_id}`));
     await refusal(server.post(`/v1/webhooks/${webhook_id}/redeliver`), 404, 'contact_not_found');
   });
