@@ -1,5 +1,5 @@
 // Draws the navigation: pages, the number of pending asks, connection, settings, help and sign-out. On a phone there is room
-// for the pages only; the settings are in the dialog "More".
+// for five tabs; insights and the settings are in the dialog "More".
 import { ChartColumn, Ellipsis, History, Inbox, PlayCircle, Rows2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -32,7 +32,12 @@ export function Nav({ count, onNewRun, onMore, ...settings }: NavProps) {
     <nav className="nav" aria-label="Main">
       <Brand />
       {PAGES.map(([href, label, Icon]) => (
-        <Link key={href} href={href} className="nav-link" aria-current={isAt(href) ? 'page' : undefined}>
+        <Link
+          key={href}
+          href={href}
+          className={`nav-link ${href === '/insights' ? 'not-narrow' : ''}`}
+          aria-current={isAt(href) ? 'page' : undefined}
+        >
           <Icon className="icon" />
           {label}
           {href === '/' && count > 0 && (
