@@ -1,11 +1,16 @@
-// Tells whether the window is as narrow as a phone, and follows it as it is turned or resized.
+// Tells whether the window is as narrow as a phone, or too narrow for two columns, and follows it as it is turned or resized.
 import { useSyncExternalStore } from 'react';
 
-const query = matchMedia('(max-width: 700px)');
+function follow(query: MediaQueryList) {
+  const subscribe = (listener: () => void): (() => void) => {
+    query.addEventListener('change', listener);
+    return () => query.removeEventListener('change', listener);
+  };
+  return (): boolean => useSyncExternalStore(subscribe, () => query.matches);
+}
 
-const subscribe = (listener: () => void): (() => void) => {
-  query.addEventListener('change', listener);
-  return () => query.removeEventListener('change', listener);
-};
+/** A phone: one question at a time. */
+export const useIsNarrow = follow(matchMedia('(max-width: 700px)'));
 
-export const useIsNarrow = (): boolean => useSyncExternalStore(subscribe, () => query.matches);
+/** A phone or tablet: one column, as in the style sheets. */
+export const useIsOneColumn = follow(matchMedia('(max-width: 1000px)'));

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { movedByItself } from '../hooks/gesture.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
+import { useIsOneColumn } from '../hooks/narrow.ts';
 import { useScrollToEnd } from '../hooks/scroll-to-end.ts';
 import { useRuns, useSession, useThread } from '../hooks/session-data.ts';
 import { announce } from '../hooks/toasts.ts';
@@ -24,6 +25,7 @@ export default function SessionPage({ id }: { id: string }) {
   const thread = useThread(id, session?.thread_id);
   const runs = useRuns(id);
   const touched = useTouchedAsks();
+  const isOneColumn = useIsOneColumn();
   const own = inbox.entries.filter((entry) => entry.ask.session_id === id);
   const pending = own.filter((entry) => entry.settledAtMs === undefined).map((entry) => entry.ask);
   // An ask that this person began to answer stays until they have read who answered it first.
@@ -51,6 +53,12 @@ export default function SessionPage({ id }: { id: string }) {
         <SessionHead session={session} sessions={sessions} />
         <div className="session-scroll" ref={scroller}>
           <div className="session-body column">
+            {isOneColumn && (
+              <details className="session-more">
+                <summary>Runs and details</summary>
+                <SessionSide session={session} runs={runs} />
+              </details>
+            )}
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
             <Thread
               items={items}
@@ -75,7 +83,7 @@ export default function SessionPage({ id }: { id: string }) {
           {thread.data && <Composer key={id} session={session} pending={pending} items={items} />}
         </div>
       </div>
-      <SessionSide session={session} runs={runs} />
+      {!isOneColumn && <SessionSide session={session} runs={runs} />}
     </div>
   );
 }
