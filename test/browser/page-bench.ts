@@ -1,10 +1,10 @@
 // Measures the page with many waiting asks in a real browser: how long it takes from opening the address to the drawn list,
-// and from a key press to the drawn selection. `node bench/page.ts [asks]`. Prints milliseconds; its figures are never
+// and from a key press to the drawn selection. `node test/browser/page-bench.ts [asks]`. Prints milliseconds; its figures are never
 // assertions.
 import { chromium } from 'playwright-core';
-import { createClient } from '../src/client/client.ts';
-import { findChromium } from '../test/browser/chromium.ts';
-import { endEverything, startHoldpoint } from '../test/support/process.ts';
+import { createClient } from '../../src/client/client.ts';
+import { endEverything, startHoldpoint } from '../support/process.ts';
+import { findChromium } from './chromium.ts';
 
 const ASKS = Number(process.argv[2] ?? 1000);
 const LOADS = 5;
