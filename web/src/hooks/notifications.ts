@@ -3,7 +3,6 @@
 import { useSyncExternalStore } from 'react';
 import type { AskView } from '../../../src/core/views.ts';
 import { heading, summary } from '../text/ask-text.ts';
-import { subscribeToPush, unsubscribeFromPush } from './push.ts';
 
 const STORAGE_KEY = 'holdpoint-notify';
 const MAX_BODY_CHARACTERS = 160;
@@ -31,8 +30,8 @@ export async function switchNotifications(isOn: boolean): Promise<NotificationSt
   localStorage.setItem(STORAGE_KEY, isOn ? 'on' : 'off');
   if (isOn && Notification.permission === 'default') await Notification.requestPermission();
   // Where it can, the browser is notified while the page is closed too.
-  if (notificationState() === 'on') await subscribeToPush().catch(() => {});
-  else await unsubscribeFromPush().catch(() => {});
+  if (notificationState() === 'on') await (await import('./push.ts')).subscribeToPush().catch(() => {});
+  else await (await import('./push.ts')).unsubscribeFromPush().catch(() => {});
   for (const listener of listeners) listener();
   return notificationState();
 }
