@@ -55,7 +55,7 @@ export function report(results: Results): string {
 const CYCLE_TEXT = `One **cycle**: an agent asks → another client answers by id → the answer has reached the agent on its event stream and the
 answerer has its response. Everything that was confirmed is on disk (\`synchronous=FULL\`) before anyone is told. *Acknowledged* cycles also send
 \`POST /v1/asks/{id}/delivered\`, a third durable write that the reference does not have. Each lane is a session and a run of its own;
-the agents share one event stream and a worker token, people answer with the operator token.
+the agents share one event stream; both sides use the operator token.
 
 The **reference** is [reference.ts](reference.ts): \`node:http\` + \`node:sqlite\`, group commit, one event stream, and no identity, validation, history,
 events, hashes, expiry or redelivery. Ratios are medians of each round's own ratio. CPU is what the server process used while cycles ran.

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Connection, type Endpoint } from './connection.ts';
+import type { Endpoint } from './connection.ts';
 import type { ContenderName } from './contender.ts';
 import type { Cost } from './probe.ts';
 
@@ -20,7 +20,7 @@ export interface MeasuredServer {
 
 const ROOT = join(import.meta.dirname, '..');
 const PROBE = join(import.meta.dirname, 'probe.ts');
-const OPERATOR = 'bench-operator-token';
+const OPERATOR = 'an-operator-3f9c-of-the-bench-7a21-only-here';
 /** With the address of a database, it is on PostgreSQL. */
 const COMMANDS: Record<ContenderName, (folder: string, database: string | undefined) => string[]> = {
   holdpoint: () => [join(ROOT, 'bin', 'holdpoint'), 'serve'],
@@ -61,7 +61,7 @@ export async function startServer(
     pid: child.pid ?? 0,
     startUpMs,
     person,
-    agent: name === 'holdpoint' ? { port, token: await workerToken(person) } : person,
+    agent: person,
     async cost(what) {
       child.send(what);
       const [cost] = (await once(child, 'message')) as [Cost];
@@ -91,12 +91,4 @@ function readyPort(child: ChildProcess): Promise<number> {
       if (port !== undefined) resolve(Number(port));
     });
   });
-}
-
-/** Agents are hosted by a worker: its token raises, follows and acknowledges, and cannot answer. */
-async function workerToken(operator: Endpoint): Promise<string> {
-  const connection = await Connection.open(operator);
-  const made = await connection.post({ path: '/v1/tokens', body: '{"scope":"worker","name":"bench"}' });
-  connection.close();
-  return (JSON.parse(made) as { token: string }).token;
 }
