@@ -46,14 +46,23 @@ export async function expireOverdue(ports: Ports): Promise<void> {
       runs: await r.overdueRuns(now, BATCH),
     }));
     if (due.asks.length === 0 && due.runs.length === 0) return;
-    const results = await Promise.allSettled([
-      ...due.asks.map((ask) => expireAsk(ports, ask.id)),
-      ...due.runs.map((run) => expireQueued(ports, run.id)),
-    ]);
+    const overdue = [
+      ...due.asks.map(({ id, sessionId }) => ({ sessionId, expire: () => expireAsk(ports, id) })),
+      ...due.runs.map(({ id, sessionId }) => ({ sessionId, expire: () => expireQueued(ports, id) })),
+    ];
+    const sessions = [...Map.groupBy(overdue, ({ sessionId }) => sessionId).values()];
+    const results = (await Promise.all(sessions.map(inOrder))).flat();
     const failed = results.filter((result) => result.status === 'rejected');
     if (failed.some(({ reason }) => !isDamaged(reason))) throw failed.find(({ reason }) => !isDamaged(reason))?.reason;
     if (failed.length > 0) return;
   }
+}
+
+/** What expires in one session expires in the order of its deadlines. */
+async function inOrder(overdue: readonly { expire(): Promise<void> }[]): Promise<PromiseSettledResult<void>[]> {
+  const results: PromiseSettledResult<void>[] = [];
+  for (const { expire } of overdue) results.push(...(await Promise.allSettled([expire()])));
+  return results;
 }
 
 const isDamaged = (error: unknown): boolean => error instanceof HoldpointError && error.code === 'record_unreadable';
