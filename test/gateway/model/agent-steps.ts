@@ -297,7 +297,8 @@ export const claim: Plan = (_, picks) => {
         !r.clarification &&
         !r.lease &&
         (r.status === 'running' || (r.status === 'queued' && !r.session.active && r.session.queue[0] === r));
-      const run = model.runs.find(free);
+      const claimed = model.isConcurrent ? model.runs.find((r) => free(r) && r.id === id) : undefined;
+      const run = claimed ?? model.runs.find(free);
       // A run that begins with this very step, because what held the one before it is lost, has no name here yet.
       const isNew = run?.id === '' && id !== '' && !model.runs.some((other) => other.id === id);
       if (!isNew && (run?.id ?? '') !== id) return [`not ${run?.id}`];

@@ -58,21 +58,23 @@ export async function realState({ gateway, store }: OpenGateway): Promise<State>
       ended: r.finished_at_ms !== undefined,
       deadline: kept.get(r.run_id)?.expiresAt,
     })),
-    asks: asks.map((a) => ({
-      id: a.ask_id,
-      run: a.run_id,
-      kind: a.kind,
-      mode: a.mode,
-      status: a.status,
-      expires: a.expires_at_ms,
-      outcome: a.answer?.outcome,
-      behavior: a.answer?.behavior,
-      by: a.answer?.answered_by,
-      at: a.answer?.answered_at_ms,
-      delivery: a.delivery.state,
-      listed: pending[a.kind].some((p) => p.request.id === a.ask_id),
-      seen: seen.get(a.ask_id)?.map(({ by, surface, at_ms }) => `${by} ${surface} ${at_ms}`),
-    })),
+    asks: sweptInAnyOrder(
+      asks.map((a) => ({
+        id: a.ask_id,
+        run: a.run_id,
+        kind: a.kind,
+        mode: a.mode,
+        status: a.status,
+        expires: a.expires_at_ms,
+        outcome: a.answer?.outcome,
+        behavior: a.answer?.behavior,
+        by: a.answer?.answered_by,
+        at: a.answer?.answered_at_ms,
+        delivery: a.delivery.state,
+        listed: pending[a.kind].some((p) => p.request.id === a.ask_id),
+        seen: seen.get(a.ask_id)?.map(({ by, surface, at_ms }) => `${by} ${surface} ${at_ms}`),
+      })),
+    ),
     mail: byId(mail),
   };
 }
@@ -101,23 +103,25 @@ export function modelState(w: ModelState): State {
       ended: isOver(r),
       deadline: r.clarification?.expiresAt,
     })),
-    asks: w.asks
-      .filter((a) => a.status !== 'unasked')
-      .map((a) => ({
-        id: a.id,
-        run: a.run.id,
-        kind: a.kind,
-        mode: a.mode,
-        status: a.status,
-        expires: a.expiresAt,
-        outcome: a.status === 'pending' ? undefined : a.status,
-        behavior: a.kind === 'question' || a.status === 'pending' ? undefined : a.allowed ? 'allow' : 'deny',
-        by: a.by,
-        at: a.at,
-        delivery: a.delivery,
-        listed: a.status === 'pending',
-        seen: a.seenBy,
-      })),
+    asks: sweptInAnyOrder(
+      w.asks
+        .filter((a) => a.status !== 'unasked')
+        .map((a) => ({
+          id: a.id,
+          run: a.run.id,
+          kind: a.kind,
+          mode: a.mode,
+          status: a.status,
+          expires: a.expiresAt,
+          outcome: a.status === 'pending' ? undefined : a.status,
+          behavior: a.kind === 'question' || a.status === 'pending' ? undefined : a.allowed ? 'allow' : 'deny',
+          by: a.by,
+          at: a.at,
+          delivery: a.delivery,
+          listed: a.status === 'pending',
+          seen: a.seenBy,
+        })),
+    ),
     mail: byId(
       w.asks.flatMap((a) =>
         a.mail && a.mail.state !== 'acked'
@@ -130,3 +134,17 @@ export function modelState(w: ModelState): State {
 
 const byId = (list: unknown[]): unknown[] =>
   [...list].sort((a, b) => ((a as { id: string }).id < (b as { id: string }).id ? -1 : 1));
+
+/** Clarifications that expire at one instant in several sessions, before they were asked, are stored in any order. */
+function sweptInAnyOrder<T extends { id: string; status: string; at: number | undefined }>(asks: readonly T[]): T[] {
+  const rank = (ask: T, place: number) => (ask.status === 'expired' ? `${ask.at}` : `${place}`);
+  const groups: T[][] = [];
+  let last: string | undefined;
+  for (const [place, ask] of asks.entries()) {
+    const own = rank(ask, place);
+    if (own === last) groups.at(-1)?.push(ask);
+    else groups.push([ask]);
+    last = own;
+  }
+  return groups.flatMap((group) => group.sort((a, b) => a.id.localeCompare(b.id)));
+}

@@ -72,11 +72,12 @@ const isExcluded = ({ name }: Step, model: ModelState): boolean =>
   (name.startsWith('claim by') && model.runs.some(isLost));
 
 async function explain(model: ModelState, open: OpenGateway, order: number[], steps: Step[], gots: Got[]) {
-  const copy = structuredClone(model);
+  const copy: ModelState = { ...structuredClone(model), isConcurrent: steps.length > 1 };
   const codesFit = order.every((i) => {
     const [step, got] = [steps[i], gots[i]];
     return step !== undefined && got !== undefined && step.expect(copy, got).includes(got.code);
   });
+  delete copy.isConcurrent;
   await adopt(copy, open);
   return { model: copy, codesFit };
 }

@@ -67,6 +67,8 @@ export interface Ask {
 }
 
 export interface ModelState {
+  /** Several steps are under way: a claim passes over a session that another one writes. */
+  isConcurrent?: boolean;
   now: number;
   sessions: Session[];
   runs: Run[];
