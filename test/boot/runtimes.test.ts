@@ -25,8 +25,8 @@ it('the package exports what the example imports', () => {
     exports: Record<string, { types: string; default: string }>;
   };
   expect(exports['./runtime']).toEqual({
-    types: './dist/agents/kit/runtime.d.ts',
-    default: './dist/agents/kit/runtime.js',
+    types: './packages/client/dist/types/agents/kit/runtime.d.ts',
+    default: './packages/client/dist/runtime.js',
   });
 });
 
