@@ -59,7 +59,7 @@ describeInBrowser('the installed app', () => {
     await page.getByText('Live · lead').waitFor();
     await testBed.restart('SIGKILL', async () => {
       await page.goto('/history');
-      await page.getByText('The server cannot be reached').waitFor();
+      await page.getByText('Can’t reach the server').waitFor();
     });
     await page.getByRole('heading', { name: 'History' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/history');
