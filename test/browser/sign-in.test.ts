@@ -128,7 +128,7 @@ describeInBrowser('signing in', () => {
     await page.keyboard.press('n');
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.goto(`/sessions/${run.sessionId}`);
-    await page.getByText('You have view-only access').waitFor();
+    await page.getByText('You have view-only access.', { exact: true }).waitFor();
     expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
     await testBed.client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
   });
