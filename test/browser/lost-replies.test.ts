@@ -184,7 +184,7 @@ describeInBrowser('lost replies', () => {
       page.route(path, async (route) => {
         if (route.request().method() !== 'POST') return route.continue();
         await route.fetch();
-        await page.getByText('The server has not answered yet').waitFor();
+        await page.getByText('Still sending').waitFor();
         await route.fulfill({ status: 500, json: { detail: 'the reply was lost' } });
       });
     await loseReply('**/v1/sessions/*/runs');
