@@ -119,6 +119,7 @@ describeInBrowser('triage', () => {
   it('sends an allow after a pause in which it can be undone, and nothing when the page is closed', async () => {
     const run = await begin('Undo', 'undo');
     const [undone, closed, next] = [await run.ask('one'), await run.ask('two'), await run.ask('three')];
+    const sent = await run.ask('four');
     const { page } = await testBed.signedIn('lead');
     await page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
     await page.goto(`/asks/${undone.ask_id}`);
@@ -130,6 +131,13 @@ describeInBrowser('triage', () => {
     await expect.poll(() => new URL(page.url()).pathname).not.toContain(undone.ask_id);
     await page.keyboard.press('z');
     await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.goto(`/asks/${sent.ask_id}`);
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('a');
+    await page.getByText('Allowing: four').waitFor();
+    expect(await statusOf(sent)).toBe('pending');
+    await expect.poll(() => statusOf(sent)).toBe('answered');
     await page.goto(`/asks/${closed.ask_id}`);
     await button(page, /Allow once/).waitFor();
     await page.waitForTimeout(MOVED_MS);
