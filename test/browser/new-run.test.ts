@@ -4,6 +4,9 @@ import { expect, it } from 'vitest';
 import { findings } from './axe.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
+/** Longer than the page takes a click for one that was meant for the request before. */
+const MOVED_MS = 500;
+
 describeInBrowser('a new run', () => {
   // No agent that is installed on this machine is found.
   const testBed = useTestBed({ env: { PATH: '/nowhere' } });
@@ -104,7 +107,11 @@ describeInBrowser('a new run', () => {
     await page.getByRole('button', { name: 'Start the demo' }).click();
     await page.waitForURL(/\/sessions\/ses_/);
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.getByRole('button', { name: 'Allow once', exact: true }).click();
+    const allow = page.getByRole('button', { name: 'Allow once', exact: true });
+    await allow.waitFor();
+    // In the moment a request appears, a click is refused: it may be meant for the one before.
+    await page.waitForTimeout(MOVED_MS);
+    await allow.click();
     await page.getByText('Is this a patch or a minor release?').first().waitFor();
     await page.getByRole('link', { name: 'Release notes asks' }).waitFor();
     await page.getByRole('radio', { name: /Patch/ }).check();
