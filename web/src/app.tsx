@@ -39,8 +39,9 @@ const More = lazy(() => import('./ui/more.tsx'));
 const RETRY_MS = 1000;
 const SLOW_MS = 700;
 
-/** Loaded on demand: it draws an icon that nothing else needs. */
-const badge = (count: number): void => void import('./hooks/badge.ts').then(({ showBadge }) => showBadge(count));
+/** Loaded on demand: it draws an icon that nothing else needs. While the server is away, the old one stays. */
+const badge = (count: number): void =>
+  void import('./hooks/badge.ts').then(({ showBadge }) => showBadge(count)).catch(() => {});
 
 type SignInState = 'unknown' | 'signed-out' | MeView;
 
@@ -116,8 +117,8 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     void followLiveInbox(stop.signal, {
       raised(asks) {
         announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
-        void import('./hooks/notifications.ts').then(({ notifyOf }) => notifyOf(asks));
-        if (preferences().sound) void import('./hooks/sound.ts').then(({ chime }) => chime());
+        import('./hooks/notifications.ts').then(({ notifyOf }) => notifyOf(asks)).catch(() => {});
+        if (preferences().sound) import('./hooks/sound.ts').then(({ chime }) => chime()).catch(() => {});
       },
       // This person may have answered in another window, or with a post in the thread.
       settled: (askId, { answered_by }) => answered_by === me.name && forgetTouched(askId),

@@ -82,7 +82,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
           },
           settled(askId, answer) {
             update(settled(inbox, askId, answer, Date.now()));
-            void import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId));
+            import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId)).catch(() => {});
             listener.settled(askId, answer);
           },
           completed: (ask) => update(completed(inbox, ask)),
