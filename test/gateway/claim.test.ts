@@ -104,7 +104,7 @@ describe('claim', () => {
       const second = await startRun(server, first.session_id);
       await claimed(agent);
       const waiting = claim(agent, { worker_id: 'w2', wait_ms: 60_000 });
-      await eventually(async () => (await server.get<string>('/metrics')).text).toMatch(/what="streams"} [1-9]/);
+      await eventually(async () => (await server.get<string>('/metrics')).text).toMatch(/holdpoint_streams_open [1-9]/);
       await ok(server.post(`/v1/runs/${first.run_id}/${call}`));
       expect((await ok(waiting)).run.run_id).toBe(second.run_id);
     },

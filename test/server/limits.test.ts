@@ -101,7 +101,7 @@ it('limits the open polls of an agent token with 429 until one returns', async (
   const { token } = await small.makeToken('agent', h.sessionId);
   const poll = () => small.get(`/v1/asks/${h.ask.ask_id}?wait_ms=60000`, { token });
   const open = [poll(), poll()];
-  await eventually(async () => (await small.get('/metrics')).text).toContain('what="streams"} 2');
+  await eventually(async () => (await small.get('/metrics')).text).toContain('holdpoint_streams_open 2');
   await refusal(poll(), 429, 'too_many_streams');
   await ok(answer(small, h));
   for (const reply of await Promise.all(open)) expect(reply.status).toBe(200);

@@ -22,7 +22,7 @@ it('finding 4: closes streams of a token that together hold more than 8 MiB unre
     onTestFinished(() => void request.destroy());
   }
   await eventually(async () => {
-    const open = Number(/what="streams"\} (\d+)/.exec((await server.get('/metrics')).text)?.[1]);
+    const open = Number(/holdpoint_streams_open (\d+)/.exec((await server.get('/metrics')).text)?.[1]);
     return open > 0 && open < 30;
   }).toBe(true);
 });

@@ -1,8 +1,9 @@
 // The server for users' own unit tests: the test plays the person, the rest is the real server.
 // Covers: src/testing/reply.ts
-import { existsSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/test-server.ts';
 
 let server: TestServer;
@@ -44,11 +45,13 @@ it('leaves a request pending that nobody replies to, and gives it to a later rep
 });
 
 it('ends with its state when it is closed', async () => {
-  const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('holdpoint-test-'));
-  const before = new Set(folders());
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-own-'));
+  vi.stubEnv('TMPDIR', folder);
   const other = await startTestServer();
-  const [own] = folders().filter((name) => !before.has(name));
+  expect(readdirSync(folder)).toHaveLength(1);
   await other.close();
-  expect(existsSync(`${tmpdir()}/${own}`)).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
   await expect(fetch(`${other.url}/healthz`)).rejects.toThrow();
 });

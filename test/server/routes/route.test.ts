@@ -10,7 +10,9 @@ const server = serverForAll();
 
 it('changes nothing on any GET route', async () => {
   const h = await held(server);
-  const skill = await createClient({ url: await server.url(), token: server.token }).skills.upload({
+  const client = createClient({ url: await server.url(), token: server.token });
+  const webhook = await client.webhooks.add({ name: 'ci', url: 'https://hooks.example/1' });
+  const skill = await client.skills.upload({
     file: new Blob([new Uint8Array(skillZip())]),
     fileName: 'review-notes.zip',
   });
@@ -22,7 +24,8 @@ it('changes nothing on any GET route', async () => {
       .replace('{run_id}', h.runId)
       .replace('{ask_id}', h.ask.ask_id)
       .replace('{thread_id}', `thr_${h.sessionId}`)
-      .replace('{skill_id}', skill.id);
+      .replace('{skill_id}', skill.id)
+      .replace('{webhook_id}', webhook.webhook_id);
     expect((await server.raw('GET', path)).status, path).toBeLessThan(300);
   }
   expect((await server.get('/v1/events?limit=500')).text).toBe(before);
