@@ -1,4 +1,5 @@
 // The server's rules file: absent, read, or refused with what is wrong in it.
+// Covers: src/boot/settings-file.ts
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
