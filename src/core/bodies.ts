@@ -74,7 +74,7 @@ export const PostMessage = z
   );
 export type PostMessage = z.infer<typeof PostMessage>;
 
-/** Whoever raises it reads comments while it waits (`comments_read` of the wait), and may reply. */
+/** The caller that raises it reads comments while it waits (`comments_read` of the wait), and may reply. */
 const takes_comments = z.boolean().optional();
 
 const expiry = {
