@@ -45,7 +45,7 @@ it('advises on an unreachable server, a wrong or weak token, and a readable stat
   expect(wrong.code).toBe(6);
   expect(wrong.stdout).toMatch(/✗ token .*\n {2}→ set HOLDPOINT_TOKEN/);
   const { token } = await bed.client.tokens.create({ scope: 'viewer' });
-  const viewer = await bed.run(['doctor', '--token', token]);
+  const viewer = await bed.run(['doctor', '--token', token], { env: { HOLDPOINT_DATA: temporaryFolder() } });
   expect(viewer.code).toBe(0);
   expect(viewer.stdout).toMatch(/! token +valid, scope viewer.*\n {2}→ it cannot answer/);
   expect(viewer.stdout).toMatch(/exposure .*operator\.token.*memory of server and worker.*worker --run-as <account>/);
