@@ -1,7 +1,7 @@
-// One server and two servers on one PostgreSQL beside the reference on PostgreSQL with two servers, and SQLite beside its
-// reference, all on this machine, in one run: `node bench/scaling.ts [--rounds N] [--seconds N]`. On two servers an ask
-// raised at one is answered at the other. Prints cycles per second, ratios to the reference of the same database, and the
-// CPU of servers and database that one cycle costs.
+// One server alone and two servers together on PostgreSQL beside the reference on PostgreSQL with two servers, and SQLite
+// beside its reference, in one run: `node bench/scaling.ts [--rounds N] [--seconds N]`. On two servers an ask raised at one
+// is answered at the other. Prints cycles per second, ratios to the reference of the same database, and the CPU of servers
+// and database that one cycle costs.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,6 @@ import { describeMachine } from './machine.ts';
 import { inTurn, median, ratioOf } from './rounds.ts';
 import { type MeasuredServer, startServer } from './servers.ts';
 
-const GENERATORS = 2;
 const WARM_UP_MS = 700;
 const { values } = parseArgs({
   options: {
@@ -27,6 +26,8 @@ interface Subject {
   servers: MeasuredServer[];
   /** What it is compared with. */
   reference: string;
+  /** The reference on SQLite has one stream for all clients. */
+  generators: number;
 }
 
 interface Sample {
@@ -38,26 +39,27 @@ interface Sample {
 
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-scaling-'));
 const machine = describeMachine();
-const generators = Array.from({ length: GENERATORS }, () => new Generator());
+const generators = [new Generator(), new Generator()];
 const database = await Database.start();
 const open: MeasuredServer[] = [];
 
 try {
-  const onPostgres = {
-    HOLDPOINT_DATABASE_URL: database.url(),
+  const on = (HOLDPOINT_DATABASE_URL: string) => ({
+    HOLDPOINT_DATABASE_URL,
     HOLDPOINT_SECRET_KEY: Buffer.from('one secret key for both servers!').toString('base64url'),
-  };
-  const bare = { HOLDPOINT_DATABASE_URL: database.url() };
-  const nodes = [await start('node-1', onPostgres), await start('node-2', onPostgres)];
-  const references = [await start('bare-1', bare, 'reference'), await start('bare-2', bare, 'reference')];
+  });
+  const shared = on(database.url());
+  const alone = await start('alone', on(await database.another('alone')));
+  const nodes = [await start('node-1', shared), await start('node-2', shared)];
+  const references = [await start('bare-1', shared, 'reference'), await start('bare-2', shared, 'reference')];
   const onPg = 'reference on PostgreSQL, two servers';
   const onSqlite = 'reference on SQLite';
   const subjects: Subject[] = [
-    { label: onPg, servers: references, reference: onPg },
-    { label: 'PostgreSQL, one server', servers: nodes.slice(0, 1), reference: onPg },
-    { label: 'PostgreSQL, two servers', servers: nodes, reference: onPg },
-    { label: onSqlite, servers: [await start('bare-sqlite', {}, 'reference')], reference: onSqlite },
-    { label: 'SQLite', servers: [await start('sqlite', {})], reference: onSqlite },
+    { label: onPg, servers: references, reference: onPg, generators: 2 },
+    { label: 'PostgreSQL, one server', servers: [alone], reference: onPg, generators: 2 },
+    { label: 'PostgreSQL, two servers', servers: nodes, reference: onPg, generators: 2 },
+    { label: onSqlite, servers: [await start('bare-sqlite', {}, 'reference')], reference: onSqlite, generators: 1 },
+    { label: 'SQLite', servers: [await start('sqlite', {})], reference: onSqlite, generators: 1 },
   ];
   print(`${machine.cpu}, ${machine.cores} cores, load before ${machine.loadBefore.toFixed(1)}, Node ${machine.node}`);
   print('| in flight | what | cycles/s | ratio | answer → delivered p50 ms | p99 ms | CPU ms a cycle |');
@@ -96,13 +98,13 @@ async function compare(subjects: readonly Subject[], concurrency: number): Promi
   }
 }
 
-async function sample({ servers }: Subject, concurrency: number): Promise<Sample> {
+async function sample({ servers, generators: most }: Subject, concurrency: number): Promise<Sample> {
   const cpu = async () => {
     const costs = await Promise.all(servers.map((server) => server.cost('cpu')));
     return costs.reduce((sum, { cpuMs }) => sum + cpuMs, databaseCpuMs());
   };
-  let before = cpu();
-  const loaded = generators.slice(0, concurrency);
+  let before: Promise<number> | undefined;
+  const loaded = generators.slice(0, Math.min(most, concurrency));
   const results = await Promise.all(
     loaded.map((generator, i) => {
       const { agent, name: contender } = servers[i % servers.length] as MeasuredServer;
@@ -110,11 +112,11 @@ async function sample({ servers }: Subject, concurrency: number): Promise<Sample
       const lanes = { concurrency: concurrency / loaded.length, acknowledge: false };
       const pace = { warmUpMs: WARM_UP_MS, measureMs: Number(values.seconds) * 1000 };
       return generator.load({ contender, agent, person, ...lanes, ...pace }, () => {
-        before = cpu();
+        before ??= cpu();
       });
     }),
   );
-  const cpuMs = (await cpu()) - (await before);
+  const cpuMs = (await cpu()) - ((await before) ?? 0);
   return {
     cyclesPerSecond: results.reduce((sum, { cycles, seconds }) => sum + cycles / seconds, 0),
     p50Ms: median(results.map(({ latencyMs }) => latencyMs.p50)),

@@ -85,6 +85,13 @@ export interface SessionFilter {
   newestFirst?: boolean | undefined;
 }
 
+export interface RunFilter {
+  sessionId?: string | undefined;
+  status?: RunStatus | undefined;
+  /** As in a filter of sessions. */
+  newestFirst?: boolean | undefined;
+}
+
 export interface PastFilter {
   /** Any end by default. */
   status?: EndedAsk['status'] | undefined;
@@ -97,7 +104,8 @@ export interface PastFilter {
 
 /** How one ask ended, for counting. */
 export interface Outcome {
-  agent: string;
+  session: Pick<Session, 'id' | 'agent' | 'agentId' | 'projectIds' | 'workFolder'>;
+  runId: string;
   /** Of an approval. */
   tool: string | undefined;
   outcome: EndedAsk['status'];
@@ -144,10 +152,7 @@ export interface Reader extends RecordReads, GrantReads, NoticeReads {
   session(id: string): MaybePromise<Session | undefined>;
   sessions(filter: SessionFilter, page: Page): MaybePromise<Positioned<Session>[]>;
   run(id: string): MaybePromise<Run | undefined>;
-  runs(
-    filter: { sessionId?: string | undefined; status?: RunStatus | undefined },
-    page: Page,
-  ): MaybePromise<Positioned<Run>[]>;
+  runs(filter: RunFilter, page: Page): MaybePromise<Positioned<Run>[]>;
   /** The run that carries an answer, and the run that asks a clarification. */
   carryingRun(askId: string): MaybePromise<Run | undefined>;
   clarificationRun(requestId: string): MaybePromise<Run | undefined>;
@@ -282,6 +287,8 @@ export interface Tx extends Reader, GrantWrites, NoticeWrites {
 }
 
 export interface Store {
+  /** What is committed, each look-up by itself. Events need a snapshot: they are shown in the order of their numbers. */
+  readonly reader: Omit<Reader, 'events' | 'latest' | 'lastSeq'>;
   /** Runs the unit on one consistent snapshot of what is committed. */
   read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T>;
   /**

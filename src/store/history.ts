@@ -2,7 +2,7 @@
 // index and cost writers nothing. Search terms only narrow the rows here; the caller decides what matches.
 import { sql as raw } from 'kysely';
 import type { Answer } from '../core/ask.ts';
-import type { PastFilter, Reader } from '../core/ports.ts';
+import type { Outcome, PastFilter, Reader } from '../core/ports.ts';
 import { rowReads } from './row-reads.ts';
 import { compiler, type Sql } from './sql.ts';
 import { toEnded } from './tables.ts';
@@ -13,7 +13,8 @@ type History = Pick<Reader, 'stretch' | 'pastAsks' | 'pastOutcomes' | 'askPositi
 const LONGEST_STRETCH = 1024 * 1024;
 /** How many characters of an ask's content are read for the name of its tool. */
 const HEAD_CHARACTERS = 600;
-const OUTCOMES = `SELECT a.kind, a.status, a.created_at, a.answer, s.agent, SUBSTR(a.content, 1, ${HEAD_CHARACTERS}) AS head
+const OUTCOMES = `SELECT a.kind, a.run_id, a.created_at, a.answer, s.id, s.agent, s.agent_id, s.project_ids, s.work_folder,
+    SUBSTR(a.content, 1, ${HEAD_CHARACTERS}) AS head
   FROM asks a JOIN sessions s ON s.id = a.session_id
   WHERE a.n >= ? AND a.n < ? AND a.status <> 'pending' ORDER BY a.n DESC`;
 
@@ -41,7 +42,19 @@ export const historyReads = (sql: Sql): History => ({
       if (!answer) return [];
       const { outcome, answered_by: by, surface, answered_at_ms: endedAt, behavior } = answer;
       const tool = row.kind === 'approval' ? toolIn(row.head) : undefined;
-      return [{ agent: row.agent, tool, outcome, by, surface, behavior, askedAt: row.created_at, endedAt }];
+      return [
+        {
+          session: placeOf(row),
+          runId: row.run_id,
+          tool,
+          outcome,
+          by,
+          surface,
+          behavior,
+          askedAt: row.created_at,
+          endedAt,
+        },
+      ];
     });
   },
 
@@ -64,12 +77,24 @@ export const historyReads = (sql: Sql): History => ({
 
 interface OutcomeRow {
   kind: string;
-  status: string;
+  run_id: string;
   created_at: number;
   answer: string | null;
+  id: string;
   agent: string;
+  agent_id: string;
+  project_ids: string;
+  work_folder: string | null;
   head: string;
 }
+
+const placeOf = ({ id, agent, agent_id, project_ids, work_folder }: OutcomeRow): Outcome['session'] => ({
+  id,
+  agent,
+  agentId: agent_id,
+  projectIds: JSON.parse(project_ids) as string[],
+  workFolder: work_folder ?? undefined,
+});
 
 function pastQuery(filter: PastFilter, low: number, before: number) {
   let query = compiler

@@ -44,21 +44,19 @@ export function listReads(sql: Sql): Lists {
 
   return {
     sessions(filter, page) {
-      const { newestFirst } = filter;
-      let query = compiler
-        .selectFrom('sessions')
-        .where('n', newestFirst ? '<' : '>', page.after ?? (newestFirst ? Number.MAX_SAFE_INTEGER : 0))
-        .where('id', '<>', SYSTEM_SESSION);
+      const { isPast, from, order } = direction(filter, page);
+      let query = compiler.selectFrom('sessions').where('n', isPast, from).where('id', '<>', SYSTEM_SESSION);
       if (filter.id !== undefined) query = query.where('id', '=', filter.id);
       if (filter.status !== undefined) query = query.where('status', '=', filter.status);
       if (filter.parentId !== undefined) query = query.where('parent_session_id', '=', filter.parentId);
-      return pageOf(query.orderBy('n', newestFirst ? 'desc' : 'asc'), SIZE.sessions, page, SESSION.read);
+      return pageOf(query.orderBy('n', order), SIZE.sessions, page, SESSION.read);
     },
     runs(filter, page) {
-      let query = compiler.selectFrom('runs').where('n', '>', page.after ?? 0);
+      const { isPast, from, order } = direction(filter, page);
+      let query = compiler.selectFrom('runs').where('n', isPast, from);
       if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
       if (filter.status !== undefined) query = query.where('status', '=', filter.status);
-      return pageOf(query.orderBy('n'), SIZE.runs, page, toRun);
+      return pageOf(query.orderBy('n', order), SIZE.runs, page, toRun);
     },
     asks(filter, page) {
       let query = compiler.selectFrom('asks').where('n', '>', page.after ?? 0);
@@ -96,6 +94,12 @@ export function listReads(sql: Sql): Lists {
     },
   };
 }
+
+/** A list that goes back in time continues before the position of its page. */
+const direction = ({ newestFirst }: { newestFirst?: boolean | undefined }, { after }: Page) =>
+  newestFirst
+    ? ({ isPast: '<', from: after ?? Number.MAX_SAFE_INTEGER, order: 'desc' } as const)
+    : ({ isPast: '>', from: after ?? 0, order: 'asc' } as const);
 
 /** The first rows up to the one with which they reach the size. */
 function withinBytes<T extends { size: number }>(rows: readonly T[], bytes: number): T[] {

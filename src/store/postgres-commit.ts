@@ -1,12 +1,11 @@
 // Writes the function with which PostgreSQL commits a batch of units in one call: it compares what they expect, names the
 // units that are stale and then changes nothing, or applies all of them. It waits for no row of another server. Its text
-// follows from the columns of the tables; its name has the digest of that text, so that servers of two releases each find
-// their own. Events are announced before they are numbered (postgres.ts: the safe horizon).
-import { createHash } from 'node:crypto';
+// follows from the columns of the tables. Events are announced before they are numbered (postgres.ts: the safe horizon).
 import pg from 'pg';
 import type { Event } from '../core/event.ts';
 import { type Changes, KINDS, ROW_KINDS, type RowKind, type Statement } from './changes.ts';
 import type { Verdict } from './database.ts';
+import { postgresFunction } from './postgres-function.ts';
 import type { Value } from './sql.ts';
 import { EVENT } from './tables.ts';
 
@@ -83,13 +82,13 @@ BEGIN
   RETURN jsonb_build_object('numbers', COALESCE(to_jsonb(numbers), '[]'));
 END`;
 
-// The plan of a statement is kept, and one made for an empty table must serve a full one: only look-ups by index.
-const settings = `SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-  SET lock_timeout = 5000 SET holdpoint.moves_versions = 'on'`;
-
-const COMMIT = `holdpoint_commit_${createHash('sha256').update(body).update(settings).digest('hex').slice(0, 16)}`;
-export const CALL_COMMIT = `SELECT ${COMMIT}($1::jsonb) AS result`;
-export const CREATE_COMMIT = `CREATE OR REPLACE FUNCTION ${COMMIT}(b jsonb) RETURNS jsonb LANGUAGE plpgsql ${settings} AS $body$${body}$body$`;
+export const COMMIT = postgresFunction(
+  'commit',
+  '(b jsonb) RETURNS jsonb',
+  body,
+  `SET lock_timeout = 5000 SET holdpoint.moves_versions = 'on'`,
+);
+export const CALL_COMMIT = `SELECT ${COMMIT.name}($1::jsonb) AS result`;
 
 /**
  * A server of an earlier release knows no version, and holds the session's row instead: its changes, and those that are

@@ -1,29 +1,46 @@
-// Loads the states of sessions from PostgreSQL: all that are wanted at one moment in one statement.
+// Loads the states of sessions from PostgreSQL: all that are wanted at one moment in one call, from one snapshot.
 import type { RecordKind } from './database.ts';
+import { postgresFunction } from './postgres-function.ts';
 import { MOST_CHARACTERS, MOST_OPEN, type SessionRows, type SessionState, stateOf } from './session-states.ts';
+import type { Tables } from './tables.ts';
 
-export const LOAD = `
-  WITH wanted_asks AS MATERIALIZED (SELECT * FROM asks WHERE id = ANY($3::text[])),
-    wanted_runs AS MATERIALIZED (
-      SELECT * FROM runs WHERE id = ANY($2::text[] || ARRAY(SELECT run_id FROM wanted_asks))),
-    wanted AS (SELECT unnest($1::text[]) AS id UNION SELECT session_id FROM wanted_runs
-      UNION SELECT session_id FROM wanted_asks)
-  SELECT row_to_json(s) AS session, o.is_small,
-    (SELECT json_agg(r ORDER BY r.n) FROM (
-      SELECT * FROM runs WHERE id = s.active_run_id
-      UNION ALL SELECT * FROM runs WHERE o.is_small AND session_id = s.id AND status = 'queued'
-      UNION ALL SELECT * FROM wanted_runs WHERE session_id = s.id) r) AS runs,
-    (SELECT json_agg(a ORDER BY a.n) FROM (
-      SELECT * FROM asks WHERE o.is_small AND session_id = s.id AND status = 'pending'
-      UNION ALL SELECT * FROM asks
-        WHERE o.is_small AND session_id = s.id AND delivery = 'due' AND mode IN ('form', 'restart')
-      UNION ALL SELECT * FROM wanted_asks WHERE session_id = s.id) a) AS asks
-  FROM wanted w JOIN sessions s ON s.id = w.id
-  CROSS JOIN LATERAL (SELECT s.queued_count + s.pending_count <= ${MOST_OPEN} AND (s.pending_count = 0 OR (
-    SELECT COALESCE(SUM(OCTET_LENGTH(content)), 0) FROM asks WHERE session_id = s.id AND status = 'pending')
-      <= ${MOST_CHARACTERS}) AS is_small) o`;
+/** `STABLE`: all its statements see what the call saw, so that rows and versions belong together. */
+export const LOAD = postgresFunction(
+  'load',
+  `(session_ids text[], run_ids text[], ask_ids text[])
+    RETURNS TABLE (found_sessions json, small_ids text[], found_runs json, found_asks json) STABLE`,
+  `DECLARE
+    all_ids text[] := session_ids || ARRAY(SELECT session_id FROM runs WHERE id = ANY(run_ids))
+      || ARRAY(SELECT session_id FROM asks WHERE id = ANY(ask_ids));
+    all_run_ids text[] := run_ids || ARRAY(SELECT run_id FROM asks WHERE id = ANY(ask_ids))
+      || ARRAY(SELECT active_run_id FROM sessions WHERE id = ANY(all_ids));
+    small text[] := ARRAY(SELECT id FROM sessions s WHERE id = ANY(all_ids)
+      AND queued_count + pending_count <= ${MOST_OPEN} AND (pending_count = 0 OR (
+        SELECT COALESCE(SUM(OCTET_LENGTH(content)), 0) FROM asks WHERE session_id = s.id AND status = 'pending')
+          <= ${MOST_CHARACTERS}));
+  BEGIN
+    RETURN QUERY SELECT
+      (SELECT json_agg(s) FROM sessions s WHERE id = ANY(all_ids)),
+      small,
+      (SELECT json_agg(r ORDER BY r.n) FROM (SELECT * FROM runs WHERE id = ANY(all_run_ids)
+        UNION ALL SELECT * FROM runs WHERE session_id = ANY(small) AND status = 'queued') r),
+      (SELECT json_agg(a ORDER BY a.n) FROM (SELECT * FROM asks WHERE id = ANY(ask_ids)
+        UNION ALL SELECT * FROM asks WHERE session_id = ANY(small) AND status = 'pending'
+        UNION ALL SELECT * FROM asks
+          WHERE session_id = ANY(small) AND delivery = 'due' AND mode IN ('form', 'restart')) a);
+  END`,
+);
+export const CALL_LOAD = `SELECT * FROM ${LOAD.name}($1, $2, $3)`;
 
-type Query = (text: string, values: readonly (readonly string[])[]) => Promise<SessionRows[]>;
+/** Rows of several sessions; a run or an ask may be among them twice. */
+export interface LoadResult {
+  found_sessions: SessionRows['session'][] | null;
+  small_ids: string[];
+  found_runs: Tables['runs'][] | null;
+  found_asks: Tables['asks'][] | null;
+}
+
+type Call = (ids: readonly (readonly string[])[]) => Promise<LoadResult>;
 
 interface Wanted {
   record: RecordKind;
@@ -33,11 +50,11 @@ interface Wanted {
 }
 
 export class Loads {
-  readonly #query: Query;
+  readonly #call: Call;
   #wanted: Wanted[] = [];
 
-  constructor(query: Query) {
-    this.#query = query;
+  constructor(call: Call) {
+    this.#call = call;
   }
 
   load(record: RecordKind, id: string): Promise<SessionState | undefined> {
@@ -52,22 +69,40 @@ export class Loads {
     this.#wanted = [];
     const ids = (record: RecordKind) => wanted.filter((one) => one.record === record).map(({ id }) => id);
     try {
-      const rows = await this.#query(LOAD, [ids('session'), ids('run'), ids('ask')]);
-      for (const { record, id, resolve, reject } of wanted) {
-        const row = rows.find((one) => has(one, record, id));
+      const found = new Found(await this.#call([ids('session'), ids('run'), ids('ask')]));
+      for (const { record, id, resolve, reject } of wanted)
         try {
-          resolve(row && stateOf(row));
+          resolve(found.state(record, id));
         } catch (error) {
           reject(error);
         }
-      }
     } catch (error) {
       for (const { reject } of wanted) reject(error);
     }
   }
 }
 
-function has({ session, runs, asks }: SessionRows, record: RecordKind, id: string): boolean {
-  if (record === 'session') return session.id === id;
-  return ((record === 'run' ? runs : asks) ?? []).some((row: { id: string }) => row.id === id);
+class Found {
+  readonly #sessions = new Map<string, SessionRows>();
+  /** The session of each run and ask. */
+  readonly #owners = new Map<string, string>();
+
+  constructor({ found_sessions, small_ids, found_runs, found_asks }: LoadResult) {
+    const small = new Set(small_ids);
+    for (const session of found_sessions ?? [])
+      this.#sessions.set(session.id, { session, is_small: small.has(session.id), runs: [], asks: [] });
+    for (const run of found_runs ?? []) this.#add(run, 'runs');
+    for (const ask of found_asks ?? []) this.#add(ask, 'asks');
+  }
+
+  #add<Kind extends 'runs' | 'asks'>(row: Tables[Kind], kind: Kind): void {
+    const rows = this.#sessions.get(row.session_id)?.[kind] as Tables[Kind][] | undefined;
+    rows?.push(row);
+    this.#owners.set(row.id, row.session_id);
+  }
+
+  state(record: RecordKind, id: string): SessionState | undefined {
+    const rows = this.#sessions.get(record === 'session' ? id : (this.#owners.get(id) ?? ''));
+    return rows && stateOf(rows);
+  }
 }

@@ -1,7 +1,8 @@
 // Migrates a PostgreSQL database to the newest schema, one server at a time.
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { CREATE_COMMIT, VERSION_TRIGGERS } from './postgres-commit.ts';
+import { COMMIT, VERSION_TRIGGERS } from './postgres-commit.ts';
+import { LOAD } from './postgres-load.ts';
 import { migrate } from './schema.ts';
 
 const KINDS = {
@@ -28,7 +29,7 @@ export async function migratePostgres(url: string): Promise<void> {
       await turn.query(`BEGIN; SELECT pg_advisory_xact_lock(${MIGRATING})`);
       await pool.query('CREATE SEQUENCE IF NOT EXISTS holdpoint_event_seq');
       await migrate(db, KINDS);
-      await pool.query(CREATE_COMMIT);
+      for (const { create } of [COMMIT, LOAD]) await pool.query(create);
     } finally {
       turn.release(true);
     }

@@ -12,7 +12,7 @@ import type { Changes } from './changes.ts';
 import type { Database, RecordKind, Verdict } from './database.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { ANNOUNCED, batchOf, CALL_COMMIT, type CommitResult, committedUnits } from './postgres-commit.ts';
-import { Loads } from './postgres-load.ts';
+import { CALL_LOAD, Loads } from './postgres-load.ts';
 import { migratePostgres, surviveErrors } from './postgres-schema.ts';
 import { createReader } from './reader.ts';
 import type { SessionState } from './session-states.ts';
@@ -82,7 +82,7 @@ export async function openPostgres(
 class PostgresStore implements Store, Database {
   readonly isSole = false;
   readonly sql: Pick<Sql, 'all'>;
-  readonly reader: Reader;
+  readonly #reader: Reader;
   readonly #pool: pg.Pool;
   readonly #options: PostgresOptions;
   readonly #clock: DatabaseClock;
@@ -93,6 +93,7 @@ class PostgresStore implements Store, Database {
   readonly #underWay = new Set<Promise<unknown>>();
   #shown = 0;
   #closing: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(pool: pg.Pool, options: PostgresOptions, clock: DatabaseClock, wakeUps: WakeUps) {
     this.#pool = pool;
@@ -105,12 +106,19 @@ class PostgresStore implements Store, Database {
       insert: (text, values) => this.#connected(async (client) => this.#sql(client).insert(text, values)),
     };
     this.sql = sql;
-    this.reader = createReader(sql);
-    this.#loads = new Loads((text, values) =>
-      this.#connected(async (client) => (await client.query({ ...this.#prepared(text), values: [...values] })).rows),
+    this.#reader = createReader(sql);
+    this.#loads = new Loads((ids) =>
+      this.#connected(
+        async (client) => (await client.query({ ...this.#prepared(CALL_LOAD), values: [...ids] })).rows[0],
+      ),
     );
     this.#units = new Units(this, options.hash, (appended) => this.#wakeUps.announce(appended));
     wakeUps.onForeign = (events) => this.#units.overtaken(events.map(({ sessionId }) => sessionId));
+  }
+
+  get reader(): Reader {
+    if (this.#isClosed) throw CLOSED();
+    return this.#reader;
   }
 
   onCommit(wake: (appended?: readonly Event[]) => void): void {
@@ -123,7 +131,7 @@ class PostgresStore implements Store, Database {
 
   /** The horizon is read before the snapshot, so every event below it is in the snapshot. */
   async read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
-    if (this.#closing) throw fail('shutting_down', 'The database is closed.');
+    if (this.#closing) throw CLOSED();
     return this.#connected(async (client) => {
       const sql = this.#sql(client);
       const shown = this.#shown;
@@ -250,6 +258,7 @@ class PostgresStore implements Store, Database {
   async #shut(): Promise<void> {
     this.#clock.stop();
     await this.#units.close();
+    this.#isClosed = true;
     await Promise.allSettled(this.#underWay);
     await this.#wakeUps.stop();
     await this.#pool.end();
@@ -269,6 +278,8 @@ function isConnectionFailure(error: unknown): boolean {
   if (code === STALE_PLAN || code === LOCK_TIMED_OUT) return true;
   return /^(08|57P|53300)/.test(code) || /ECONN|EPIPE|terminat|Connection|timeout/i.test(`${code} ${message}`);
 }
+
+const CLOSED = () => fail('shutting_down', 'The database is closed.');
 
 const unavailable = (error: Error) =>
   fail('store_unavailable', `The database could not be reached (${error.message}). Try again with the same key.`);

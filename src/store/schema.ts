@@ -2,6 +2,7 @@
 // of a column that counts by itself.
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { fail } from '../core/errors.ts';
 import { coreSchema } from './migrations/0001-core.ts';
 import { partialStateSchema } from './migrations/0002-partial-states.ts';
 import { threadSchema } from './migrations/0003-threads.ts';
@@ -59,10 +60,25 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);
 
+/** Refuses a database that a newer release has migrated. `applied`: the names of its migrations. */
+export function refuseNewer(applied: readonly string[]): void {
+  const unknown = applied.filter((name) => !MIGRATION_NAMES.includes(name));
+  if (unknown.length === 0) return;
+  throw fail(
+    'store_unavailable',
+    `A newer release of Holdpoint has migrated it (${unknown.join(', ')}). Install that release or a later one; to go back, restore a backup that was made before the upgrade: holdpoint db restore`,
+  );
+}
+
 /** Brings the database to the newest schema. Safe when several servers start at once: the migrator takes a lock. */
 export async function migrate(db: Kysely<unknown>, kinds: ColumnKinds): Promise<void> {
   const { error } = await migratorOf(db, kinds).migrateToLatest();
-  if (error) throw error;
+  if (!error) return;
+  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration`
+    .execute(db)
+    .catch(() => ({ rows: [] }));
+  refuseNewer(rows.map(({ name }) => name));
+  throw error;
 }
 
 function migratorOf(db: Kysely<unknown>, kinds: ColumnKinds): Migrator {

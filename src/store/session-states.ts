@@ -22,16 +22,16 @@ export interface SessionState {
 export interface SessionRows {
   session: Tables['sessions'] & { version: number };
   is_small: boolean;
-  runs: Tables['runs'][] | null;
-  asks: Tables['asks'][] | null;
+  runs: Tables['runs'][];
+  asks: Tables['asks'][];
 }
 
 /** A damaged row is left out, so that only a unit that wants it is refused. */
 export function stateOf({ session, is_small, runs, asks }: SessionRows): SessionState {
   let isComplete = is_small;
-  const all = <Row, T extends Run | Ask>(rows: Row[] | null, map: (row: Row) => T): Map<string, T> => {
+  const all = <Row, T extends Run | Ask>(rows: Row[], map: (row: Row) => T): Map<string, T> => {
     const found = new Map<string, T>();
-    for (const row of rows ?? [])
+    for (const row of rows)
       try {
         const record = map(row);
         found.set(record.id, record);
@@ -50,7 +50,8 @@ export const MOST_OPEN = 16;
 export const MOST_CHARACTERS = 64 * 1024;
 
 const MOST_STATES = 2000;
-const MOST_KNOWN = 64;
+/** Answers that are yet to be delivered: the agent soon says that it has them. */
+const MOST_ANSWERED = 8;
 /** After this many commits without one of another server in between, a session is kept again. */
 const QUIET_COMMITS = 3;
 
@@ -120,19 +121,35 @@ export class SessionStates {
 export const isCarriedOn = (ask: Ask): boolean =>
   ask.status !== 'pending' && ask.delivery.state === 'due' && (ask.mode === 'form' || ask.mode === 'restart');
 
-/** Ended runs and delivered answers are read from the database when they are wanted again. */
+/** Ended runs, delivered answers and all but the newest others are read from the database when they are wanted again. */
 function prune(state: SessionState): void {
   for (const run of state.runs.values()) if (isTerminal(run.status)) state.runs.delete(run.id);
-  for (const ask of state.asks.values())
-    if (ask.status !== 'pending' && ask.delivery.state !== 'due') state.asks.delete(ask.id);
-  if (state.asks.size <= MOST_KNOWN) return;
-  for (const ask of state.asks.values()) if (ask.status !== 'pending' && !isCarriedOn(ask)) state.asks.delete(ask.id);
+  const answered: string[] = [];
+  for (const ask of state.asks.values()) {
+    if (ask.status === 'pending') continue;
+    if (ask.delivery.state !== 'due') state.asks.delete(ask.id);
+    else if (!isCarriedOn(ask)) answered.push(ask.id);
+  }
+  for (const id of answered.slice(0, -MOST_ANSWERED)) state.asks.delete(id);
 }
 
 function sizeOf({ session, runs, asks }: SessionState): number {
-  let size = textSize([session.lastMessage, session.rules]);
-  for (const run of runs.values()) size += textSize(run.input);
-  for (const ask of asks.values()) size += textSize(ask.content);
+  let size = (session.lastMessage?.length ?? 0) + knownSize(session.rules);
+  for (const run of runs.values()) size += knownSize(run.input);
+  for (const ask of asks.values()) size += knownSize(ask.content);
+  return size;
+}
+
+/** Copies of a record share these values, which do not change. */
+const sizes = new WeakMap<object, number>();
+
+function knownSize(value: object | undefined): number {
+  if (!value) return 0;
+  let size = sizes.get(value);
+  if (size === undefined) {
+    size = textSize(value);
+    sizes.set(value, size);
+  }
   return size;
 }
 

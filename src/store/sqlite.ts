@@ -35,8 +35,8 @@ export async function openSqlite(folder: string, hash: Hash): Promise<Store> {
 
 class SqliteStore implements Store, Database {
   readonly isSole = true;
-  readonly reader: Reader;
   readonly sql: Sql;
+  readonly #reader: Reader;
   readonly #writing: DatabaseSync;
   readonly #reading: DatabaseSync;
   readonly #lock: DatabaseSync;
@@ -45,6 +45,7 @@ class SqliteStore implements Store, Database {
   #reads: Promise<unknown> = Promise.resolve();
   #wake: (appended: readonly Event[]) => void = () => {};
   #closing: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(path: string, hash: Hash, lock: DatabaseSync) {
     this.#lock = lock;
@@ -56,9 +57,14 @@ class SqliteStore implements Store, Database {
     this.#reading = new DatabaseSync(path, { readOnly: true });
     this.#reading.exec(`PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA busy_timeout = 5000`);
     this.sql = sqlOver(prepareOnce(this.#writing));
-    this.reader = createReader(this.sql);
+    this.#reader = createReader(this.sql);
     this.#snapshots = createReader(sqlOver(prepareOnce(this.#reading)));
     this.#units = new Units(this, hash, (appended) => this.#wake(appended));
+  }
+
+  get reader(): Reader {
+    if (this.#isClosed) throw CLOSED();
+    return this.#reader;
   }
 
   onCommit(wake: (appended: readonly Event[]) => void): void {
@@ -68,7 +74,7 @@ class SqliteStore implements Store, Database {
   shown(): void {}
 
   async read<T>(unit: (reader: Reader) => MaybePromise<T>): Promise<T> {
-    if (this.#closing) throw fail('shutting_down', 'The database is closed.');
+    if (this.#closing) throw CLOSED();
     const result = this.#reads.then(() => this.#snapshot(unit));
     this.#reads = result.catch(() => {});
     return result;
@@ -167,6 +173,7 @@ class SqliteStore implements Store, Database {
   async #finish(): Promise<void> {
     await this.#units.close();
     await this.#reads;
+    this.#isClosed = true;
     this.#reading.close();
     this.#writing.close();
     this.#lock.close();
@@ -177,6 +184,8 @@ const PENDING_SIZE = `SELECT SUM(OCTET_LENGTH(content)) AS n FROM asks WHERE ses
 const QUEUED = `SELECT * FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`;
 const PENDING = `SELECT * FROM asks WHERE session_id = ? AND status = 'pending' ORDER BY n`;
 const CARRIED_ON = `SELECT * FROM asks WHERE session_id = ? AND delivery = 'due' AND mode IN ('form', 'restart') ORDER BY n`;
+
+const CLOSED = () => fail('shutting_down', 'The database is closed.');
 
 const refusal = (error: unknown) =>
   fail('store_unavailable', `Nothing was changed: the database could not commit (${(error as Error).message}).`);

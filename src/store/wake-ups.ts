@@ -1,5 +1,5 @@
-// Sends and receives wake-ups between servers with NOTIFY and LISTEN, with the events that were committed: one statement
-// for several commits, outside of their transactions so that it delays none of them. Nothing is sent while no other server
+// Sends and receives wake-ups between servers with NOTIFY and LISTEN, with the events that were committed: outside of their
+// transactions so that it delays none of them, and while one statement is under way, the events for the next one gather. Nothing is sent while no other server
 // listens. Advisory: without a listening connection the store polls, and events that do not fit are read from the table.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -8,7 +8,6 @@ import type { PostgresOptions } from './postgres.ts';
 
 const CHANNEL = 'holdpoint';
 const LISTENER = 'holdpoint listener';
-const NOTIFY_DELAY_MS = 2;
 /** PostgreSQL takes less than 8000 bytes. */
 const PAYLOAD_BYTES = 7900;
 /** How often to look whether another server listens. One that begins to says so itself. */
@@ -35,8 +34,8 @@ export class WakeUps {
   readonly #options: WakeUpOptions;
   #client: pg.Client | undefined;
   #lose: () => void = () => {};
-  #pending: NodeJS.Timeout | undefined;
   #unsent: Event[] = [];
+  #isSending = false;
   #isAlone = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #poll: NodeJS.Timeout | undefined;
@@ -55,21 +54,29 @@ export class WakeUps {
     if (!this.#options.pooled) await this.#connect();
   }
 
-  /** Tells the followers of this server at once, other servers after a short delay. */
+  /** Tells the followers of this server at once, then other servers. */
   announce(appended: readonly Event[]): void {
     this.listener(appended);
     if (!this.#client || (this.#isAlone && performance.now() - this.#lookedAt < LOOK_MS)) return;
     for (const event of appended) this.#unsent.push(event);
-    this.#pending ??= setTimeout(() => this.#send(), NOTIFY_DELAY_MS);
+    if (!this.#isSending) this.#send();
   }
 
-  #send(): void {
-    this.#pending = undefined;
-    const payloads = payloadsOf(this.#id, this.#unsent);
+  /** Events that a lost connection did not send are read from the table. */
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    try {
+      for (let client = this.#client; client && this.#unsent.length > 0; client = this.#client) {
+        const payloads = payloadsOf(this.#id, this.#unsent);
+        this.#unsent = [];
+        await client.query(NOTIFY, [payloads]);
+        if (performance.now() - this.#lookedAt >= LOOK_MS) await this.#look(client);
+      }
+    } catch {
+      this.#lose();
+    }
     this.#unsent = [];
-    const client = this.#client;
-    client?.query(NOTIFY, [payloads]).catch(() => this.#lose());
-    if (client && performance.now() - this.#lookedAt >= LOOK_MS) this.#look(client).catch(() => this.#lose());
+    this.#isSending = false;
   }
 
   async #look(client: pg.Client): Promise<void> {
@@ -127,7 +134,6 @@ export class WakeUps {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#poll);
-    clearTimeout(this.#pending);
     clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = undefined;

@@ -75,7 +75,12 @@ export function describeHistory(bed: Bed): void {
       await past();
       const outcomes = await read((r) => r.pastOutcomes(0, ALL));
       expect(outcomes).toHaveLength(9);
-      expect(outcomes[2]).toMatchObject({ agent: 'codex', tool: 'Tool "6"', outcome: 'answered', askedAt: 6000 });
+      expect(outcomes[2]).toMatchObject({
+        session: { agent: 'codex' },
+        tool: 'Tool "6"',
+        outcome: 'answered',
+        askedAt: 6000,
+      });
       expect(outcomes[0]).toMatchObject({ tool: undefined, outcome: 'declined', askedAt: 8000 });
     });
 

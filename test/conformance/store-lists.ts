@@ -109,6 +109,8 @@ export function describeLists(bed: Bed): void {
       expect(await runs({ sessionId: 's1' })).toEqual(['r1', 'r2']);
       expect(await runs({ status: 'queued' })).toEqual(['r1', 'r3']);
       expect(await runs({ sessionId: 's1', status: 'queued' })).toEqual(['r1']);
+      expect(await runs({ newestFirst: true })).toEqual(['r3', 'r2', 'r1']);
+      expect(await runs({ sessionId: 's1', newestFirst: true })).toEqual(['r2', 'r1']);
     });
 
     it('select asks by every combination of their filters', async () => {

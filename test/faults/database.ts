@@ -39,6 +39,14 @@ export class Database {
     return `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
   }
 
+  /** A further, empty database. Resolves to its address. */
+  async another(name: string): Promise<string> {
+    await this.#server.createDatabase(name);
+    const url = new URL(this.url());
+    url.pathname = name;
+    return url.href;
+  }
+
   /** `SIGINT` ends connections and stops in order; `SIGQUIT` stops at once, and it recovers from its log at the start. */
   async restart(signal: 'SIGINT' | 'SIGQUIT', downMs: number): Promise<void> {
     const child = this.#process();

@@ -36,7 +36,8 @@ const unavailable = { code: 'store_unavailable' };
 
 const OTHERS = `FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 const WAITING = `SELECT 1 ${OTHERS} AND wait_event = 'transactionid'`;
-const CUT_ALL = `SELECT pg_terminate_backend(pid) ${OTHERS}`;
+/** First those that wait: what holds them must not end before. */
+const CUT_ALL = `SELECT pg_terminate_backend(pid) FROM (SELECT pid ${OTHERS} ORDER BY wait_event = 'transactionid' DESC NULLS LAST) o`;
 
 /** The number of rows. */
 async function asAdministrator(text: string): Promise<number | null> {

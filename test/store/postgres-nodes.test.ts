@@ -1,6 +1,6 @@
 // Several servers write one session on PostgreSQL: what one keeps in memory never counts when another has written since,
 // whether that is of this release or an earlier one.
-// Covers: src/store/wake-ups.ts, src/store/postgres-commit.ts, src/store/postgres-load.ts, src/store/session-states.ts, src/store/units.ts
+// Covers: src/store/wake-ups.ts, src/store/postgres-commit.ts, src/store/postgres-function.ts, src/store/postgres-load.ts, src/store/session-states.ts, src/store/units.ts
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Event, logFault } from '../../src/core/event.ts';
 import type { Store, Tx } from '../../src/core/ports.ts';
