@@ -1,17 +1,19 @@
-// Audits a log, of a server or in files, with the keys and witnesses that are given: the log itself, the witnesses' checkpoints
-// in it and, of a server, its rows.
+// Audits a log, of a server, in files or of a backup, with the keys and witnesses that are given: the log itself, the witnesses'
+// checkpoints in it and, of a server or a backup, its rows.
 import { hash as digest } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
-import { type Client, PAGE_SIZE } from '../client/client.ts';
+import { type Client, every, PAGE_SIZE } from '../client/client.ts';
+import { HoldpointProblem } from '../client/http.ts';
 import { Audit, type AuditReport, eventOf } from '../core/audit.ts';
+import type { Event } from '../core/event.ts';
 import { ambiguityIn, membersOf } from '../core/json-ambiguity.ts';
 import { EventView } from '../core/views.ts';
 import { witnessFaults } from '../core/witness.ts';
 import { verifySignature } from '../node/ed25519.ts';
 import { linesOf } from '../node/lines.ts';
 import { Failure } from './failure.ts';
-import { eventPages } from './paging.ts';
-import { RowCheck } from './row-check.ts';
+import { eventPages, listSessions } from './paging.ts';
+import { RowCheck, type RowSource } from './row-check.ts';
 
 export interface LogReport extends AuditReport {
   /** How many rows of a server were compared with the log. */
@@ -28,23 +30,47 @@ export interface AuditWishes {
 
 const hash = (text: string): string => digest('sha256', text);
 
-export async function auditFiles(files: readonly string[], wishes: AuditWishes): Promise<LogReport> {
-  const audit = new Audit(hash, verifySignature, wishes.keys);
-  for await (const event of readEvents(files)) audit.add(eventOf(event));
-  return reportOf(audit, wishes);
-}
+export const auditFiles = (files: readonly string[], wishes: AuditWishes): Promise<LogReport> =>
+  auditStored(mapped(readEvents(files)), undefined, wishes);
 
-export async function auditServer(client: Client, wishes: AuditWishes): Promise<LogReport> {
+/** Of a server while it works. */
+export const auditServer = (client: Client, wishes: AuditWishes): Promise<LogReport> =>
+  auditStored(mapped(wholeLog(client)), serverRows(client), wishes);
+
+/** Without `rows`, only the log. */
+export async function auditStored(
+  events: AsyncIterable<Event>,
+  rows: RowSource | undefined,
+  wishes: AuditWishes = {},
+): Promise<LogReport> {
   const audit = new Audit(hash, verifySignature, wishes.keys);
   const check = new RowCheck(hash);
-  for await (const view of wholeLog(client)) {
-    const event = eventOf(view);
+  for await (const event of events) {
     audit.add(event);
-    check.add(event);
+    if (rows) check.add(event);
   }
-  const { rows, faults } = await check.check(client);
+  const checked = await (rows && check.check(rows));
   const report = reportOf(audit, wishes);
-  return { ...report, rows, faults: [...report.faults, ...faults] };
+  return checked ? { ...report, rows: checked.rows, faults: [...report.faults, ...checked.faults] } : report;
+}
+
+const serverRows = (client: Client): RowSource => ({
+  sessionIds: async () => (await listSessions(client, { all: true })).map(({ session_id }) => session_id),
+  async *records(id) {
+    try {
+      yield* every((page) => client.sessions.records(id, { ...page, limit: PAGE_SIZE }));
+    } catch (error) {
+      if (!(error instanceof HoldpointProblem) || error.status !== 404) throw error;
+    }
+  },
+  laterEvents: (id, after) =>
+    mapped(
+      eventPages(async (seen) => (await client.events.ofSession(id, { after: seen, limit: PAGE_SIZE })).items, after),
+    ),
+});
+
+async function* mapped(views: AsyncIterable<EventView>): AsyncGenerator<Event> {
+  for await (const view of views) yield eventOf(view);
 }
 
 function reportOf(audit: Audit, { keys = [], witnesses = [] }: AuditWishes): LogReport {

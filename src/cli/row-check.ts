@@ -1,16 +1,21 @@
-// Holds the rows of a server against its log: replays every session, and compares the rows of the session, its runs, asks and
-// grants, and of tokens, with the result. The server may be at work meanwhile: each page of rows says where its session's log ended, and the
-// replay is brought there first.
-import { type Client, every, PAGE_SIZE } from '../client/client.ts';
-import { HoldpointProblem } from '../client/http.ts';
-import { eventOf } from '../core/audit.ts';
+// Holds stored rows against their log: replays every session, and compares the rows of the session, its runs, asks and grants,
+// and of tokens, with the result. A server may be at work meanwhile: each page of rows says where its session's log ended, and
+// the replay is brought there first.
 import type { Hash } from '../core/digest.ts';
 import type { Event } from '../core/event.ts';
 import { SessionReplay } from '../core/log-replay.ts';
 import { RowAudit } from '../core/row-audit.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { RecordView } from '../core/views.ts';
-import { eventPages, listSessions } from './paging.ts';
+
+/** Where the rows are: a server, or a backup. */
+export interface RowSource {
+  sessionIds(): string[] | Promise<string[]>;
+  /** Nothing where the session has no row. */
+  records(sessionId: string): AsyncIterable<RecordView>;
+  /** What the session has logged after an event, where that may be more than was read before. */
+  laterEvents?(sessionId: string, after: number): AsyncIterable<Event>;
+}
 
 interface Progress {
   replay: SessionReplay;
@@ -38,41 +43,36 @@ export class RowCheck {
     progress.seq = event.seq;
   }
 
-  async check(client: Client): Promise<CheckedRows> {
-    const listed = (await listSessions(client, { all: true })).map(({ session_id }) => session_id);
-    const ids = new Set([SYSTEM_SESSION, ...this.#sessions.keys(), ...listed]);
+  async check(source: RowSource): Promise<CheckedRows> {
+    const ids = new Set([SYSTEM_SESSION, ...this.#sessions.keys(), ...(await source.sessionIds())]);
     const checked: CheckedRows = { rows: 0, faults: [] };
     for (const id of ids) {
-      await this.#checkSession(client, id, checked);
+      await this.#checkSession(source, id, checked);
       this.#sessions.delete(id);
     }
     return checked;
   }
 
-  async #checkSession(client: Client, id: string, checked: CheckedRows): Promise<void> {
+  async #checkSession(source: RowSource, id: string, checked: CheckedRows): Promise<void> {
     const progress = this.#progressOf(id);
     const audit = new RowAudit(progress.replay, this.#hash);
-    try {
-      for await (const record of every((page) => client.sessions.records(id, { ...page, limit: PAGE_SIZE }))) {
-        if (record.table === 'sessions') await this.#catchUp(client, id, progress, record);
-        checked.rows += 1;
-        checked.faults.push(...audit.faults(record));
-      }
-      checked.faults.push(...audit.missing());
-    } catch (error) {
-      if (!(error instanceof HoldpointProblem) || error.status !== 404) throw error;
-      checked.faults.push(`sessions row ${id} is missing`);
+    let isStored = false;
+    for await (const record of source.records(id)) {
+      if (record.table === 'sessions') await this.#catchUp(source, id, progress, record);
+      isStored = true;
+      checked.rows += 1;
+      checked.faults.push(...audit.faults(record));
     }
+    checked.faults.push(...(isStored ? audit.missing() : [`sessions row ${id} is missing`]));
   }
 
   /** Replays what the session has logged since, up to where its row says that the log ended. */
-  async #catchUp(client: Client, id: string, progress: Progress, { row }: RecordView): Promise<void> {
+  async #catchUp(source: RowSource, id: string, progress: Progress, { row }: RecordView): Promise<void> {
     const end = Number(row.head_seq);
     if (progress.replay.headSeq >= end) return;
-    const page = async (after: number) => (await client.events.ofSession(id, { after, limit: PAGE_SIZE })).items;
-    for await (const view of eventPages(page, progress.seq)) {
-      if (view.session_seq > end) return;
-      this.add(eventOf(view));
+    for await (const event of source.laterEvents?.(id, progress.seq) ?? []) {
+      if (event.sessionSeq > end) return;
+      this.add(event);
     }
   }
 

@@ -29,7 +29,7 @@ interface WitnessFlags extends ServerFlags {
 
 export function witnessCommand(): Command {
   return new Command('witness', 'hand the newest signed checkpoint to a witness, for `audit verify --witness`')
-    .option('--file <file>', 'append it to a file, best on another machine')
+    .option('--file <file>', 'append it to a file, ideally on another machine')
     .option('--git <folder>', `append it to ${GIT_FILE} in a git repository, and commit that`)
     .option('--to <url>', 'POST it to a URL')
     .withExamples('holdpoint audit witness --file witness.jsonl')

@@ -23,8 +23,8 @@ export function auditCommand(): Command {
 }
 
 function exportCommand(): Command {
-  return new Command('export', 'every event, one on each line, oldest first')
-    .option('--output <file>', 'a new file; standard output otherwise')
+  return new Command('export', 'every event, one per line, oldest first')
+    .option('--output <file>', 'a new file; by default standard output')
     .withExamples('holdpoint audit export --output log.jsonl', 'holdpoint audit export | gzip > log.jsonl.gz')
     .withServer()
     .action(async ({ output, ...flags }: ServerFlags & { output?: string }) => {
@@ -86,7 +86,7 @@ function reportLines(found: LogReport) {
   const good = (text: string) => line(span('✓ ', 'good'), text);
   const lines = [good(`${events} events in ${sessions} sessions, each linked to the one before it`)];
   if (found.rows !== undefined)
-    lines.push(good(`${found.rows} rows of sessions, runs, asks, grants and tokens are what the log says`));
+    lines.push(good(`${found.rows} rows of sessions, runs, requests, grants and tokens match the log`));
   if (found.witnessed_checkpoints !== undefined)
     lines.push(good(`checkpoints of the witness, all in this log: ${found.witnessed_checkpoints}`));
   if (checkpoints === 0)
