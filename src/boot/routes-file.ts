@@ -1,4 +1,5 @@
-// Reads who is notified of what: `routes.yaml` in the state folder, looked at once a second at most.
+// Reads who is notified of what: `routes.yaml` in the state folder, looked at once a second at most. One that is not
+// understood never keeps the server from starting: without routes, everyone is told.
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { fail } from '../core/errors.ts';
@@ -8,7 +9,8 @@ import { readSettings, watchFile } from './settings-file.ts';
 
 const ROUTES_FILE = 'routes.yaml';
 const LOOK_MS = 1000;
-const YAML = { name: 'YAML', parse: (text: string): unknown => parse(text, { maxAliasCount: 0 }) };
+/** A file in which everything is commented out has no routes. */
+const YAML = { name: 'YAML', parse: (text: string): unknown => parse(text, { maxAliasCount: 0 }) ?? { routes: [] } };
 
 export function watchRoutes(
   folder: string,
@@ -17,7 +19,7 @@ export function watchRoutes(
 ): NoticeRoutesFile {
   const path = join(folder, ROUTES_FILE);
   const load = () => loadRoutes(path, channels);
-  const file = watchFile({ path, what: 'routes', load, everyMs: LOOK_MS, onFault });
+  const file = watchFile({ path, what: 'routes', load, fallback: compileRoutes([]), everyMs: LOOK_MS, onFault });
   return { routes: file.value, fault: file.fault };
 }
 

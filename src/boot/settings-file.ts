@@ -1,5 +1,5 @@
 // Reads a settings file of the server, and reads it again when it has changed. A file that is not understood is refused at
-// the start; a server that runs keeps what it understood last and reports the fault.
+// the start, unless there is something to start with; a server that runs keeps what it understood last and reports the fault.
 import { readFileSync, statSync } from 'node:fs';
 import type { z } from 'zod';
 import { fail } from '../core/errors.ts';
@@ -11,6 +11,8 @@ interface Watch<T> {
   what: string;
   /** `before`: what was read last; undefined the first time. */
   load(before?: T): T;
+  /** What a server starts with while the file is not understood. Without it, the server does not start. */
+  fallback?: T;
   /** The file is looked at once in this time at most; at every call by default. */
   everyMs?: number;
   onFault(message: string): void;
@@ -21,11 +23,24 @@ export interface WatchedFile<T> {
   fault(): string | undefined;
 }
 
-export function watchFile<T>({ path, what, load, everyMs = 0, onFault }: Watch<T>): WatchedFile<T> {
+export function watchFile<T>({ path, what, load, fallback, everyMs = 0, onFault }: Watch<T>): WatchedFile<T> {
   let seen = stateOf(path);
   let looked = performance.now();
-  let value = load();
   let fault: string | undefined;
+  const report = (error: unknown, instead: string) => {
+    fault = `${(error as Error).message} ${instead}`;
+    onFault(fault);
+  };
+  const first = (): T => {
+    try {
+      return load();
+    } catch (error) {
+      if (fallback === undefined) throw error;
+      report(error, `No ${what} apply until it is repaired.`);
+      return fallback;
+    }
+  };
+  let value = first();
   const look = () => {
     if (performance.now() - looked < everyMs) return;
     looked = performance.now();
@@ -36,8 +51,7 @@ export function watchFile<T>({ path, what, load, everyMs = 0, onFault }: Watch<T
     try {
       value = load(value);
     } catch (error) {
-      fault = `${(error as Error).message} The ${what} that were read before still apply.`;
-      onFault(fault);
+      report(error, `The ${what} that were read before still apply.`);
     }
   };
   return {

@@ -72,9 +72,7 @@ export const compileRoutes = (routes: readonly NoticeRoute[]): RouteSet =>
     plan: {
       position: i + 1,
       tell: route.tell,
-      steps: Object.entries(route.after ?? {})
-        .map(([after, people]) => ({ afterMs: durationMs(after), tell: people }))
-        .sort((a, b) => a.afterMs - b.afterMs),
+      steps: stepsOf(route.after ?? {}),
       digestMs: route.digest === undefined ? 0 : durationMs(route.digest),
       isUrgent: route.urgent ?? false,
       seenStops: route.seen === 'stops',
@@ -87,6 +85,14 @@ export const compileRoutes = (routes: readonly NoticeRoute[]): RouteSet =>
         ? undefined
         : compileRules(sourced('organisation', 'routes', [callRule(match.tool ?? '*', match.matches)])),
   }));
+
+/** In their order; `60s` and `1m` are one step. */
+function stepsOf(after: NonNullable<NoticeRoute['after']>): RoutePlan['steps'] {
+  const steps = new Map<number, Tell[]>();
+  for (const [text, people] of Object.entries(after))
+    steps.set(durationMs(text), [...(steps.get(durationMs(text)) ?? []), ...people]);
+  return [...steps].map(([afterMs, people]) => ({ afterMs, tell: people })).sort((a, b) => a.afterMs - b.afterMs);
+}
 
 /** As a rule that restricts: it matches where it could. */
 const callRule = (tool: string, matches: Matches | undefined) => ({

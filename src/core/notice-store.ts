@@ -8,8 +8,8 @@ export interface NoticeReads {
   /** Those that may be sent to, and those that were lost: ended with a reason. */
   contacts(): MaybePromise<Contact[]>;
   notice(id: string): MaybePromise<Notice | undefined>;
-  /** Steps as well. */
-  noticesOfAsk(askId: string): MaybePromise<Notice[]>;
+  /** Steps as well. All of them unless `most` is given: an ask may be told to thousands of devices. */
+  noticesOfAsk(askId: string, most?: number): MaybePromise<Notice[]>;
   /** Of a contact, newest first: `after` is the position of the last one seen. */
   noticesOf(contactId: string, page: Page): MaybePromise<Positioned<Notice>[]>;
   /** The first due ones, without those behind an unsettled one of the same contact and order key. */
@@ -19,8 +19,8 @@ export interface NoticeReads {
   batch(contactId: string, batch: string, now: number): MaybePromise<Notice[]>;
   batchSentAt(contactId: string, batch: string): MaybePromise<number | undefined>;
   /** Pending asks that a contact was told of under a handle. */
-  asksOfHandle(contactId: string, handle: string): MaybePromise<string[]>;
-  /** Pending asks of which nobody was told or will be, although somebody should. */
+  asksOfHandle(contactId: string, handle: string): MaybePromise<{ id: string; sessionId: string }[]>;
+  /** Pending asks with a failed notice, of which no contact was told or will be. */
   unreachedAsks(limit: number): MaybePromise<string[]>;
   noticeCounts(): MaybePromise<Record<string, number>>;
   /** The last event whose notices were made. */

@@ -107,7 +107,10 @@ export const NoticeSettingsView = z.object({
   is_active: z.boolean().describe('Whether anybody is notified of anything'),
   quiet_hours: QuietHours.optional().describe('Of the caller'),
   routes: z.int().nonnegative(),
-  routes_fault: z.string().optional().describe('What is wrong with the routes file; the routes read before it apply'),
+  routes_fault: z
+    .string()
+    .optional()
+    .describe('What is wrong with the routes file; the routes read before it apply, at the start none'),
   unknown_names: z.array(z.string()).describe('Named in routes, without a device or webhook'),
   unreached: z.array(z.string()).describe('Pending asks of which nobody could be notified'),
 });

@@ -9,7 +9,7 @@
 export const NOTICE_STATES = ['due', 'sent', 'accepted', 'failed', 'cancelled'] as const;
 export type NoticeState = (typeof NOTICE_STATES)[number];
 
-/** What a message says. A `step` is told to nobody: it waits until the next people of its route are to be told. */
+/** What a message says. A `step` is not sent: it waits until the next people of its route are to be told. */
 export const NOTICE_EVENTS = ['ask.raised', 'ask.escalated', 'ask.ended', 'run.ended', 'test'] as const;
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 
@@ -19,7 +19,7 @@ export interface Notice {
   askId: string | undefined;
   runId: string | undefined;
   sessionId: string | undefined;
-  /** Absent where there was nobody to tell, and of a step. */
+  /** Absent where the people who are meant have no contact, and of a step. */
   contactId: string | undefined;
   channel: string | undefined;
   /** The person or the endpoint, as people call it. */
@@ -47,7 +47,7 @@ export interface NoticeDetail {
   isUrgent?: boolean;
   /** Of a step: who is told next, and how long after the ask was raised. */
   step?: { afterMs: number; tell: readonly Tell[]; seenStops: boolean };
-  /** Of `ask.escalated`: how long nobody had reacted. */
+  /** Of `ask.escalated`: how long the ask had waited. */
   afterMs?: number;
   /** Of `run.ended`. */
   run?: { status: string; atMs: number };

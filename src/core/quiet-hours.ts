@@ -24,10 +24,14 @@ export function afterQuietHours(at: number, hours: QuietHours | undefined): numb
   const sinceStart = (now - from + DAY_MINUTES) % DAY_MINUTES;
   const length = (to - from + DAY_MINUTES) % DAY_MINUTES;
   if (sinceStart >= length) return at;
+  const isQuiet = (instant: number) =>
+    (minuteOfDay(instant, hours.time_zone) - from + DAY_MINUTES) % DAY_MINUTES < length;
   const end = at - (at % MINUTE_MS) + (length - sinceStart) * MINUTE_MS;
-  // Where clocks are put forward or back in between, the end is an hour off: never earlier than the person said.
-  const isEarly = (minuteOfDay(end, hours.time_zone) - from + DAY_MINUTES) % DAY_MINUTES < length;
-  return isEarly ? end + 60 * MINUTE_MS : end;
+  // Where clocks are put forward or back in between, that is not yet what the clock says at the end.
+  const off = ((to - minuteOfDay(end, hours.time_zone) + 1.5 * DAY_MINUTES) % DAY_MINUTES) - DAY_MINUTES / 2;
+  const exact = end + off * MINUTE_MS;
+  // An end that no clock shows on that day, because it is skipped: never earlier than the person said.
+  return isQuiet(exact) ? end : exact;
 }
 
 const minutesOf = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));

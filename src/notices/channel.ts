@@ -39,6 +39,7 @@ export interface Message {
   path: string;
   sessionId: string | undefined;
   runId: string | undefined;
+  /** This and the title are absent of a message about asks of several sessions. */
   agent: string | undefined;
   /** What people call the session. */
   title: string | undefined;

@@ -1,14 +1,17 @@
-// Adds, lists and ends contacts: browsers with push, and webhook endpoints. Addresses are sealed; the log says who added
-// what, never where it leads.
+// Adds and ends contacts: browsers with push, and webhook endpoints. Addresses are sealed; the log says who added what,
+// never where it leads.
+import { lookOf } from '../core/author-name.ts';
 import { fail } from '../core/errors.ts';
 import { compileGlob } from '../core/glob.ts';
 import type { Contact, ContactSettings } from '../core/notice.ts';
+import { EVERYONE } from '../core/notice-route.ts';
 import type { AddDevice, AddWebhook } from '../core/notice-views.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import { openSession } from '../gateway/ledger.ts';
 import { type Key, made, mutate, ok } from '../gateway/mutate.ts';
+import { isGood } from '../gateway/token.ts';
 import { checkedUrl, TargetRefused } from './guarded-post.ts';
 
 const MOST_DEVICES = 20;
@@ -31,7 +34,7 @@ export function addDevice(ports: Ports, hosts: readonly string[], body: AddDevic
       settings: body.allow_action === undefined ? (known?.settings ?? {}) : { allowAction: body.allow_action },
     };
     if (known && known.person === actor.person) {
-      const changed = { ...known, ...fields };
+      const changed = { ...known, ...fields, address: ports.sealer.seal(address) };
       await tx.updateContact(changed);
       return ok(changed);
     }
@@ -55,8 +58,9 @@ export function addWebhook(ports: Ports, hosts: readonly string[], body: AddWebh
     const endpoints = all.filter(({ channel }) => channel === 'webhook');
     if (endpoints.length >= MOST_WEBHOOKS)
       throw fail('contacts_limit', `There are ${MOST_WEBHOOKS} webhooks. Remove one first.`);
-    if (all.some(({ name }) => name === body.name))
-      throw fail('contact_exists', `"${body.name}" is already the name of a person or a webhook that is notified.`);
+    const names = [EVERYONE, ...all.map(({ name }) => name), ...(await activeNames(ports, tx))];
+    if (names.some((name) => lookOf(name) === lookOf(body.name)))
+      throw fail('contact_exists', `"${body.name}" is already the name of a person or a webhook, or looks like one.`);
     const secret = `whsec_${Buffer.from(ports.ids.secret()).toString('base64')}`;
     const settings: ContactSettings = {
       ...(body.events && { events: body.events }),
@@ -80,6 +84,10 @@ export function addWebhook(ports: Ports, hosts: readonly string[], body: AddWebh
   return mutate(ports, key, unit, { secret: true });
 }
 
+/** Routes and cards name people by these: an endpoint that passes for a person would be told in their place. */
+const activeNames = async ({ clock }: Ports, tx: Tx): Promise<string[]> =>
+  (await tx.personTokens()).filter((token) => isGood(token, clock.now())).map(({ name }) => name);
+
 type NewContact = Omit<Contact, 'id' | 'createdAt' | 'endedAt' | 'endedReason'>;
 
 async function add(
@@ -99,7 +107,7 @@ async function add(
     endedReason: undefined,
   };
   await tx.insertContact(contact);
-  // Nobody followed the log before.
+  // The first contact: notices are made of what happens from now on.
   if (!others.some(({ endedAt }) => endedAt === undefined)) await tx.moveNoticeCursor(undefined, await tx.lastSeq());
   const { id: contact_id, channel, name, label } = contact;
   ledger.note('contact.added', { contact_id, channel, name, label, by });

@@ -1,23 +1,27 @@
 // Sends due notices: claims each by compare-and-set, so that of several servers one sends it; asks the channel; stores the
 // result. A server that dies in between leaves a lease, after which the notice is sent again under the same handle.
-import { type Contact, claimed, type Notice, type SendResult, settled } from '../core/notice.ts';
+import { type Contact, claimed, type Notice, SEND_LEASE_MS, type SendResult, settled } from '../core/notice.ts';
 import type { Reader } from '../core/ports.ts';
+import { afterQuietHours, type QuietHours } from '../core/quiet-hours.ts';
 import { isGood } from '../gateway/token.ts';
-import type { Channel } from './channel.ts';
 import { messageOf, type Summarise } from './message.ts';
 import { type Planning, takeStep } from './plan.ts';
 
 export interface Dispatching extends Planning {
   summarise: Summarise;
   random(): number;
-  /** Sends nothing to a contact any more; without a reason nobody misses it. */
+  /** Sends nothing to a contact any more; with a reason it is listed as lost. */
   end(contact: Contact, reason: string | undefined): Promise<unknown>;
   onError(error: unknown): void;
 }
 
-const AT_ONCE = 64;
-/** A slow contact delays itself, not the others. */
+const AT_ONCE = 256;
+/** A slow contact delays itself, not the others: all devices of one person together are fewer than `AT_ONCE`. */
 const AT_ONCE_EACH = 4;
+/** Longer than a channel takes for a request, shorter than the lease. */
+const LONGEST_SEND_MS = SEND_LEASE_MS - 10_000;
+
+type PersonsQuietHours = readonly { person: string; hours: QuietHours }[];
 
 /** Starts what is due and waits for the claims, not for the providers; `onDone` is called after each. */
 export class Dispatcher {
@@ -37,9 +41,10 @@ export class Dispatcher {
     const free = AT_ONCE - this.#sending.size;
     if (free <= 0) return false;
     const busy = [...this.#underWay].filter(([, count]) => count >= AT_ONCE_EACH).map(([id]) => id);
-    const due = await store.read((r) => r.dueNotices(clock.now(), free, busy));
+    const due = await store.reader.dueNotices(clock.now(), free, busy);
+    const quiet = due.length === 0 ? [] : await store.reader.quietHours();
     let hasStarted = false;
-    for (const notice of due) if (await this.#start(notice)) hasStarted = true;
+    for (const notice of due) if (await this.#start(notice, quiet)) hasStarted = true;
     return hasStarted;
   }
 
@@ -48,11 +53,12 @@ export class Dispatcher {
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
-  async #start(due: Notice): Promise<boolean> {
+  async #start(due: Notice, quiet: PersonsQuietHours): Promise<boolean> {
     if (due.event === 'step') {
       await takeStep(this.#dispatching, due);
       return true;
     }
+    if (await isPostponed(this.#dispatching, due, quiet)) return true;
     const contactId = due.contactId ?? '';
     const count = this.#underWay.get(contactId) ?? 0;
     if (count >= AT_ONCE_EACH) return false;
@@ -71,12 +77,36 @@ export class Dispatcher {
   }
 }
 
+/**
+ * Moves what is not urgent to the end of the person's quiet hours. Checked before every attempt, so that it holds for
+ * retries, and for hours that were set after the notice was planned.
+ */
+async function isPostponed({ ports, channels }: Dispatching, due: Notice, quiet: PersonsQuietHours): Promise<boolean> {
+  const isNews = due.event === 'ask.raised' || due.event === 'ask.escalated';
+  const isShown = channels.get(due.channel ?? '')?.shows === 'asks';
+  if (quiet.length === 0 || !isNews || !isShown || due.state !== 'due' || due.detail?.isUrgent) return false;
+  return ports.store.write(async (tx) => {
+    const contact = await tx.contact(due.contactId ?? '');
+    const now = ports.clock.now();
+    const dueAt = afterQuietHours(now, quiet.find(({ person }) => person === contact?.person)?.hours);
+    if (dueAt <= now) return false;
+    await tx.replaceNotice(due, { ...due, dueAt });
+    return true;
+  });
+}
+
 /** A result that cannot be stored leaves the lease, after which the notice is sent again. */
 async function send(dispatching: Dispatching, notices: readonly Notice[]): Promise<void> {
-  const [first] = notices;
-  if (!first) return;
   try {
-    await settleAll(dispatching, notices, await attempt(dispatching, first));
+    const { live, over } = await stillWanted(dispatching, notices);
+    await settleAll(dispatching, over, { result: 'cancelled', reason: 'the request has ended' });
+    const [first] = live;
+    if (!first) return;
+    const outcome = await attempt(dispatching, first).catch((error): Outcome => {
+      dispatching.onError(error);
+      return { result: 'failed', reason: 'an error of the server, which is in its log' };
+    });
+    await settleAll(dispatching, live, outcome);
   } catch (error) {
     dispatching.onError(error);
   }
@@ -115,29 +145,47 @@ async function attempt(dispatching: Dispatching, notice: Notice): Promise<Outcom
       contact,
       channel,
       lost,
-      message: await messageOf(r, notice, contact, summarise),
-      isOver: await isOver(r, notice, channel),
+      message: await messageOf({ reader: r, summarise }, notice, contact),
     };
   });
   if (!found) return { result: 'refused', reason: 'the device or endpoint was removed' };
-  const { contact, channel, lost, message, isOver: over } = found;
+  const { contact, channel, lost, message } = found;
   if (lost !== undefined) {
     await dispatching.end(contact, lost.isMissed ? SIGNED_OUT : undefined);
     return { result: 'refused', reason: SIGNED_OUT };
   }
-  if (!message || over) return { result: 'cancelled', reason: 'the request has ended' };
+  if (!message) return { result: 'cancelled', reason: 'the request has ended' };
   const target = { contact, address: JSON.parse(ports.sealer.open(contact.address)) };
   const call = notice.event === 'ask.ended' ? 'close' : notice.event === 'ask.escalated' ? 'update' : 'send';
-  const result = await channel[call](target, message);
+  const result = await inTime(channel[call](target, message));
   if (result.result === 'gone') await dispatching.end(contact, result.reason);
   return result;
 }
 
-/** A message that stands for an ask is not sent, nor again, once the ask has ended: its end is a notice of its own. */
-const isOver = async (r: Reader, { event, askId }: Notice, { shows }: Channel): Promise<boolean> =>
-  shows === 'asks' &&
-  (event === 'ask.raised' || event === 'ask.escalated') &&
-  (await r.ask(askId ?? ''))?.status !== 'pending';
+/** However a channel fails to settle, its place is free again before the lease ends. */
+function inTime(sending: Promise<SendResult>): Promise<SendResult> {
+  const late = Promise.withResolvers<SendResult>();
+  const timer = setTimeout(() => late.resolve({ result: 'failed', reason: 'no result in time' }), LONGEST_SEND_MS);
+  return Promise.race([sending, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * A message that stands for asks is not sent, nor again, of those that have ended: their end is a notice of its own. The
+ * others of a batch still wait.
+ */
+function stillWanted({ ports, channels }: Dispatching, notices: readonly Notice[]) {
+  return ports.store.read(async (r) => {
+    const [live, over]: [Notice[], Notice[]] = [[], []];
+    for (const notice of notices) {
+      const { event, askId, channel } = notice;
+      const isNews = event === 'ask.raised' || event === 'ask.escalated';
+      const isShown = channels.get(channel ?? '')?.shows === 'asks';
+      const isOver = isNews && isShown && (await r.ask(askId ?? ''))?.status !== 'pending';
+      (isOver ? over : live).push(notice);
+    }
+    return { live, over };
+  });
+}
 
 /** A browser that is not signed in any more learns nothing. An endpoint belongs to the server, not to a sign-in. */
 async function whyLost(
@@ -154,6 +202,7 @@ async function whyLost(
 const SIGNED_OUT = 'the browser is not signed in any more';
 
 async function settleAll({ ports, random }: Dispatching, notices: readonly Notice[], result: Outcome): Promise<void> {
+  if (notices.length === 0) return;
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();
     for (const notice of notices) {

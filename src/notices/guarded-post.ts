@@ -1,4 +1,4 @@
-// Sends a POST to an address that somebody gave the server. The name is resolved once and the checked address is the one
+// Sends a POST to an address that a person or a browser gave the server. The name is resolved once and the checked address is the one
 // that is connected to, so that no second answer of a name server counts; redirects are not followed; the reply is not
 // read beyond its status.
 import { lookup } from 'node:dns/promises';
@@ -29,13 +29,14 @@ interface Options {
   resolve?(host: string): Promise<{ address: string; family: number }[]>;
 }
 
-/** Shorter than the lease of a notice. */
+/** Of all of it, from the look-up of the name to the reply. Shorter than the lease of a notice. */
 const TIMEOUT_MS = 10_000;
 
 export function createGuardedPost({ privateHosts, now, stopping, resolve = resolveAll }: Options): GuardedPost {
   return async (given, { headers, body }) => {
     const url = checkedUrl(given, privateHosts);
-    const addresses = await addressesOf(url, resolve);
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stopping]);
+    const addresses = await unlessAborted(signal, addressesOf(url, resolve));
     if (!isNamed(url, privateHosts)) refusePrivate(url, addresses);
     const send = url.protocol === 'https:' ? requestTls : requestPlain;
     const pinned: LookupFunction = (_host, { all }, callback) => {
@@ -43,22 +44,36 @@ export function createGuardedPost({ privateHosts, now, stopping, resolve = resol
       if (all) callback(null, addresses);
       else callback(null, first?.address ?? '', first?.family);
     };
-    return new Promise((resolveReply, reject) => {
-      const late = AbortSignal.timeout(TIMEOUT_MS);
-      const signal = AbortSignal.any([late, stopping]);
+    const reply = new Promise<GuardedReply>((resolveReply, reject) => {
       const outgoing = send(url, { method: 'POST', headers, agent: false, lookup: pinned, signal });
-      outgoing.once('error', (error) =>
-        reject(late.aborted ? new Error(`no reply within ${TIMEOUT_MS / 1000} s`) : error),
-      );
-      outgoing.once('response', (reply) => {
-        const { statusCode: status = 0, headers: got } = reply;
-        reply.destroy();
+      outgoing.once('error', reject);
+      outgoing.once('response', (incoming) => {
+        const { statusCode: status = 0, headers: got } = incoming;
+        incoming.destroy();
         resolveReply({ status, retryAfterMs: retryAfterMs(got['retry-after'], now()) });
+      });
+      // Without this, such a reply is neither a response nor an error.
+      outgoing.once('upgrade', ({ statusCode }, socket) => {
+        socket.destroy();
+        reject(new Error(`it replied ${statusCode}, which is no reply to a POST`));
       });
       outgoing.end(body);
     });
+    return unlessAborted(signal, reply);
   };
 }
+
+/** Settles when the signal says so, whatever becomes of the work. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(new Error(isLate(signal) ? `no reply within ${TIMEOUT_MS / 1000} s` : 'the server stops'));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}
+
+const isLate = ({ reason }: AbortSignal): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /** Also when a contact is added, so that a wrong address is refused there. */
 export function checkedUrl(given: string, privateHosts: readonly string[]): URL {
@@ -79,11 +94,11 @@ export function checkedUrl(given: string, privateHosts: readonly string[]): URL 
 const HOW = 'HOLDPOINT_NOTIFY_HOSTS';
 
 function refusePrivate(url: URL, addresses: readonly { address: string }[]): void {
-  const inside = addresses.find(({ address }) => !isPublicAddress(address));
-  if (!inside) return;
-  throw new TargetRefused(
-    `The host ${url.hostname} is at ${inside.address}, which is not on the public internet. The operator of the server may name it: ${HOW}=${url.host}.`,
-  );
+  // Not which address it is: everyone who may add a device would learn what names mean inside the network.
+  if (addresses.some(({ address }) => !isPublicAddress(address)))
+    throw new TargetRefused(
+      `The host ${url.hostname} is not on the public internet. The operator of the server may name it: ${HOW}=${url.host}.`,
+    );
 }
 
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '');

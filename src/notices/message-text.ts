@@ -3,14 +3,18 @@ import type { Winner } from '../core/errors.ts';
 import type { Message } from './channel.ts';
 
 export function headline(message: Message): string {
-  const { event, ask, ended, count, agent = 'agent', run } = message;
-  const where = message.title === undefined ? agent : `${agent} · ${message.title}`;
+  const { event, ask, ended, count, run, agent, title } = message;
+  const where = [agent, title].filter((name) => name !== undefined).join(' · ');
+  const of = (what: string) => (where === '' ? what : `${what}: ${where}`);
   if (event === 'test') return 'Holdpoint can reach you';
-  if (run) return `Run ${run.status}: ${where}`;
-  if (count !== undefined) return count === 0 ? `Nothing waits: ${where}` : `${count} requests wait: ${where}`;
-  if (ended) return `${endedText(ended)}: ${where}`;
-  return `${ask?.kind === 'question' ? 'Question' : 'Approval'}: ${where}`;
+  if (run) return of(`Run ${run.status}`);
+  if (count !== undefined) return of(waiting(count));
+  if (ended) return of(endedText(ended));
+  return of(ask?.kind === 'question' ? 'Question' : 'Approval');
 }
+
+const waiting = (count: number): string =>
+  count === 0 ? 'Nothing waits' : count === 1 ? '1 request waits' : `${count} requests wait`;
 
 export function sentence(message: Message): string {
   const { event, ask, count, waitedMs, ended } = message;

@@ -12,19 +12,23 @@ import type { ApprovalRequest, UserQuestionRequest } from '../core/views.ts';
 import { requestView } from '../gateway/views.ts';
 import type { Message, MessageAsk } from './channel.ts';
 
-/** The one-line summary that every surface shows. */
-export type Summarise = (request: ApprovalRequest | UserQuestionRequest) => { heading: string; text: string };
+/** The one-line summary that every surface shows, here of a masked text. */
+export type Summarise = (
+  request: ApprovalRequest | UserQuestionRequest,
+  mask?: (text: string) => string,
+) => { heading: string; text: string };
 
 const LONGEST_TEXT = 280;
 const LONGEST_NAME = 80;
 
+interface Sources {
+  reader: Reader;
+  summarise: Summarise;
+}
+
 /** Undefined: there is nothing to say any more. */
-export async function messageOf(
-  reader: Reader,
-  notice: Notice,
-  contact: Contact,
-  summarise: Summarise,
-): Promise<Message | undefined> {
+export async function messageOf(sources: Sources, notice: Notice, contact: Contact): Promise<Message | undefined> {
+  const { reader, summarise } = sources;
   const { askId, runId, sessionId, handle } = notice;
   const session = sessionId === undefined ? undefined : await reader.session(sessionId);
   const base = {
@@ -35,7 +39,7 @@ export async function messageOf(
     sessionId,
     runId,
     agent: session?.agent,
-    title: session?.title === undefined ? undefined : plain(session.title, LONGEST_NAME).text,
+    title: session?.title === undefined ? undefined : plain(session.title, LONGEST_NAME),
   };
   if (notice.event === 'test') return { ...base, atMs: notice.createdAt, path: '/' };
   if (notice.event === 'run.ended') {
@@ -44,34 +48,37 @@ export async function messageOf(
   }
   const ask = askId === undefined ? undefined : await reader.ask(askId);
   if (!ask) return undefined;
-  const isJoint = handle !== ask.id;
+  const joint = handle === ask.id ? undefined : await reader.asksOfHandle(contact.id, handle);
   const shown: Message = {
     ...base,
+    ...(joint?.some((other) => other.sessionId !== sessionId) && { agent: undefined, title: undefined }),
     atMs: ask.createdAt,
-    path: isJoint ? '/' : `/asks/${encodeURIComponent(ask.id)}`,
+    path: joint ? '/' : `/asks/${encodeURIComponent(ask.id)}`,
     runId: ask.runId,
     ask: askOf(ask, session, summarise),
     ...(notice.detail?.afterMs !== undefined && { waitedMs: notice.detail.afterMs }),
-    ...(isJoint && { count: (await reader.asksOfHandle(contact.id, handle)).length }),
+    ...(joint && { count: joint.length }),
   };
   if (notice.event !== 'ask.ended') return shown;
   if (ask.status === 'pending') return undefined;
   const { outcome, behavior, answered_by, surface, answered_at_ms } = ask.answer;
-  const ended = { outcome, answered_by: plain(answered_by, LONGEST_NAME).text, surface, answered_at_ms };
+  const ended = { outcome, answered_by: plain(answered_by, LONGEST_NAME), surface, answered_at_ms };
   return { ...shown, atMs: answered_at_ms, ended: { ...ended, ...(behavior !== undefined && { behavior }) } };
 }
 
 function askOf(ask: Ask, session: Session | undefined, summarise: Summarise): MessageAsk {
-  const summary = summarise(requestView(ask));
-  const heading = plain(summary.heading, LONGEST_NAME);
-  const text = plain(summary.text, LONGEST_TEXT);
+  const request = requestView(ask);
+  const exact = summarise(request);
+  const heading = plain(exact.heading, LONGEST_NAME);
+  const text = plain(summarise(request, (given) => redacted(given).text).text, LONGEST_TEXT);
+  const isExact = heading === exact.heading && text === exact.text;
   return {
     id: ask.id,
     kind: ask.kind,
     digest: ask.digest,
-    heading: heading.text,
-    text: text.text,
-    isWhole: heading.isWhole && text.isWhole && (ask.kind === 'question' || isShownBy(ask.content.input, summary.text)),
+    heading,
+    text,
+    isWhole: isExact && (ask.kind === 'question' || isShownBy(ask.content.input, text)),
     isLowRisk: ask.kind === 'approval' && isLowRisk(ask, session),
     ...(ask.expiresAt !== undefined && { expiresAtMs: ask.expiresAt }),
   };
@@ -87,9 +94,5 @@ function isShownBy(input: Record<string, unknown>, text: string): boolean {
 const isLowRisk = (ask: Extract<Ask, { kind: 'approval' }>, session: Session | undefined): boolean =>
   assessRisk({ action: ask.content, work_folder: ask.content.work_folder ?? session?.workFolder }).length === 0;
 
-function plain(text: string, most: number): { text: string; isWhole: boolean } {
-  const visible = spelledOut(exactSegments(text));
-  const { text: masked } = redacted(visible);
-  const shown = truncate(masked, most);
-  return { text: shown, isWhole: shown === text };
-}
+/** Masked after it is spelled out too: hidden characters may have kept a secret from being recognised. */
+const plain = (text: string, most: number): string => truncate(redacted(spelledOut(exactSegments(text))).text, most);

@@ -1,5 +1,5 @@
-// Binds notices together: follows the log, plans and dispatches while there is somebody to tell, and offers the use cases of
-// devices, webhooks and settings. While there is no contact and no route it reads and writes nothing.
+// Binds notices together: follows the log, plans and dispatches while there is a contact or a route, and offers the use cases of
+// devices, webhooks and settings. Without any it reads and writes nothing.
 import webPush from 'web-push';
 import { fail } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
@@ -40,6 +40,7 @@ export interface NoticeOptions {
 export type Notices = ReturnType<typeof createNotices>;
 
 const UNREACHED_SHOWN = 500;
+const NOTICES_SHOWN = 500;
 /** A request that takes longer is ended, and made again by the next server. */
 const STOP_GRACE_MS = 1000;
 const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
@@ -91,7 +92,7 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
   }
 
   const load = async () => {
-    hasContacts = (await store.read((r) => r.contacts())).length > 0;
+    hasContacts = (await store.reader.contacts()).length > 0;
   };
   const deliver = (events: readonly Event[]): boolean => {
     const isChanged = events.some(({ type }) => type === 'contact.added' || type === 'contact.removed');
@@ -106,7 +107,7 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
     async start(): Promise<void> {
       await load();
       following = gateway.follow({ filter: {}, deliver }, await gateway.lastSeq());
-      if (isActive() && (await store.read((r) => r.noticeCursor())) === undefined) await startPlanning(ports);
+      if (isActive() && (await store.reader.noticeCursor()) === undefined) await startPlanning(ports);
       planning.start(isActive);
       sending.start(isActive);
     },
@@ -161,7 +162,7 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
       isActive()
         ? store.read(async (r) => {
             const contacts = new Map((await r.contacts()).map((contact) => [contact.id, contact]));
-            return (await r.noticesOfAsk(askId)).map((notice) =>
+            return (await r.noticesOfAsk(askId, NOTICES_SHOWN)).map((notice) =>
               noticeView(notice, contacts.get(notice.contactId ?? '')),
             );
           })
@@ -196,6 +197,6 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
   };
 
   async function contactsOn(channel: string): Promise<Contact[]> {
-    return (await store.read((r) => r.contacts())).filter((contact) => contact.channel === channel);
+    return (await store.reader.contacts()).filter((contact) => contact.channel === channel);
   }
 }

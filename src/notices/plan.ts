@@ -6,7 +6,6 @@ import { compileGlob, matchesGlob } from '../core/glob.ts';
 import { type Contact, type Notice, type NoticeDetail, type NoticeEvent, RETRY_MS, type Tell } from '../core/notice.ts';
 import { contactsOf, planFor, type RouteSet } from '../core/notice-route.ts';
 import type { Ports, Tx } from '../core/ports.ts';
-import { afterQuietHours } from '../core/quiet-hours.ts';
 import type { Session } from '../core/session.ts';
 import { eventPage } from '../gateway/event-page.ts';
 import type { Channel } from './channel.ts';
@@ -50,7 +49,7 @@ export async function planEvents(planning: Planning): Promise<boolean> {
 export const startPlanning = ({ store }: Ports): Promise<unknown> =>
   store.write(async (tx) => tx.moveNoticeCursor(undefined, await tx.lastSeq()));
 
-/** Tells the next people of a route, unless somebody has reacted. */
+/** Tells the next people of a route, unless the ask has ended, is snoozed, or was seen where that stops the route. */
 export async function takeStep(planning: Planning, step: Notice): Promise<void> {
   const { store, clock } = planning.ports;
   await store.write(async (tx) => {
@@ -68,7 +67,7 @@ export async function takeStep(planning: Planning, step: Notice): Promise<void> 
     const { afterMs, tell } = step.detail.step;
     const plan = await openPlan(planning, tx);
     const detail = { afterMs, ...(step.detail.isUrgent && { isUrgent: true }) };
-    await plan.tell(ask, 'ask.escalated', tell, detail, { subject: `step ${step.id}`, gapMs: 0 });
+    await plan.tell(ask, 'ask.escalated', tell, detail, { subject: `step ${step.id}`, ...together(ask, detail) });
   });
 }
 
@@ -93,10 +92,12 @@ interface Telling {
   batch?: string;
 }
 
+const together = (ask: Ask, { isUrgent }: NoticeDetail): Omit<Telling, 'subject'> =>
+  isUrgent ? { gapMs: 0 } : { gapMs: TOGETHER_MS, batch: `session ${ask.sessionId}` };
+
 async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
   const now = ports.clock.now();
   const contacts = await tx.contacts();
-  const quiet = new Map((await tx.quietHours()).map(({ person, hours }) => [person, hours]));
   const sessions = new Map<string, Session | undefined>();
   const sessionOf = async (id: string) => {
     if (!sessions.has(id)) sessions.set(id, await tx.session(id));
@@ -139,11 +140,10 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
   const inOrder = (contact: Contact, ask: Ask) => (isShown(contact) ? ask.id : ask.sessionId);
 
   /** Of several asks that come together, those after the first wait until they can be one message. */
-  const dueFor = async (contact: Contact, { gapMs, batch }: Telling, isUrgent: boolean) => {
+  const dueFor = async (contact: Contact, { gapMs, batch }: Telling) => {
     if (!isShown(contact)) return { dueAt: now };
     const last = gapMs > 0 && batch !== undefined ? await tx.batchSentAt(contact.id, batch) : undefined;
-    const dueAt = last === undefined ? now : Math.max(now, last + gapMs);
-    return { dueAt: isUrgent ? dueAt : afterQuietHours(dueAt, quiet.get(contact.person)), batch };
+    return { dueAt: last === undefined ? now : Math.max(now, last + gapMs), batch };
   };
 
   const tell = async (
@@ -159,26 +159,26 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
     const named = ask.status === 'pending' ? contactsOf(people, contacts) : [];
     const meant = new Set([...named, ...subscribed(event, session, event === 'ask.raised' ? ask.createdAt : now)]);
     for (const contact of meant) {
-      const due = await dueFor(contact, telling, detail.isUrgent ?? false);
+      const due = await dueFor(contact, telling);
       await insert(contact, telling.subject, { ...common, ...due, orderKey: inOrder(contact, ask) });
     }
-    if (meant.size > 0 || ask.status !== 'pending' || !wantsSomebody(people)) return;
+    if (meant.size > 0 || ask.status !== 'pending' || !areMissed(people)) return;
     const who = people.map((each) => each.who).join(', ');
-    const nobody = { state: 'failed', reason: `${who}: has no device or endpoint for this`, dueAt: undefined } as const;
-    await insert(undefined, `${telling.subject} nobody`, { ...common, ...nobody, who, settledAt: now });
+    const failed = { state: 'failed', reason: `${who}: has no device or endpoint for this`, dueAt: undefined } as const;
+    await insert(undefined, `${telling.subject} nobody`, { ...common, ...failed, who, settledAt: now });
   };
 
-  /** Without a route nobody is expected to be told, unless everyone who had a device has lost it. */
-  const wantsSomebody = (people: readonly Tell[]): boolean =>
+  /** A route names them; without a route, there were devices and all of them are lost. */
+  const areMissed = (people: readonly Tell[]): boolean =>
     people.some(({ who }) => who !== 'everyone') || contacts.some((contact) => isShown(contact));
 
   const raised = async (ask: Ask, session: Session) => {
     if (isDecidedAtOnce(ask)) return;
     const route = planFor(routes(), ask, session);
     const detail = route.isUrgent ? { isUrgent: true } : {};
-    const together = route.isUrgent ? { gapMs: 0 } : { gapMs: TOGETHER_MS, batch: `session ${ask.sessionId}` };
     const digest = { gapMs: route.digestMs, batch: `route ${route.position}` };
-    await tell(ask, 'ask.raised', route.tell, detail, { subject: ask.id, ...(route.digestMs > 0 ? digest : together) });
+    const telling = { subject: ask.id, ...(route.digestMs > 0 ? digest : together(ask, detail)) };
+    await tell(ask, 'ask.raised', route.tell, detail, telling);
     if (ask.status !== 'pending') return;
     for (const { afterMs, tell: people } of route.steps)
       await insert(undefined, `${ask.id} after ${afterMs}`, {
@@ -214,10 +214,10 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
     const told = (await cancelUnsent(ask)).filter(({ attempts, event }) => attempts > 0 && event !== 'step');
     for (const contact of contacts) {
       if (!isShown(contact) || contact.endedAt !== undefined) continue;
-      const shown = told.findLast(({ contactId, event }) => contactId === contact.id && event !== 'ask.ended');
-      if (!shown) continue;
-      const { handle } = shown;
-      await insert(contact, `${ask.id} ended`, { ...common, handle, orderKey: handle });
+      const shown = told.filter(({ contactId, event }) => contactId === contact.id && event !== 'ask.ended');
+      // One of many that were told together may have been told alone later.
+      for (const handle of new Set(shown.map((each) => each.handle)))
+        await insert(contact, `${ask.id} ended ${handle}`, { ...common, handle, orderKey: handle });
     }
     for (const contact of subscribed('ask.ended', session, at))
       await insert(contact, `${ask.id} ended`, { ...common, handle: ask.id, orderKey: ask.sessionId });

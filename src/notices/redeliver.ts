@@ -17,11 +17,11 @@ export function redeliver(ports: Ports, webhookId: string, { notice_ids, since_m
     if (contact.endedAt !== undefined)
       throw fail('contact_not_found', `The webhook "${contact.name}" was removed: nothing is sent to it any more.`);
     const isWanted = (notice: Notice) =>
-      notice_ids?.includes(notice.id) ??
-      (since_ms === undefined ? notice.state === 'failed' : notice.createdAt >= since_ms);
+      isSettled(notice) &&
+      (notice_ids?.includes(notice.id) ??
+        (since_ms === undefined ? notice.state === 'failed' : notice.createdAt >= since_ms));
     const sent: Notice[] = [];
-    for (const notice of await settledOf(tx, webhookId, since_ms)) {
-      if (!isWanted(notice)) continue;
+    for (const notice of await newestOf(tx, webhookId, isWanted, since_ms)) {
       const again = revived(notice, ports.clock.now());
       if (await tx.replaceNotice(notice, again)) sent.push(again);
     }
@@ -29,12 +29,12 @@ export function redeliver(ports: Ports, webhookId: string, { notice_ids, since_m
   });
 }
 
-async function settledOf(tx: Tx, contactId: string, since = 0): Promise<Notice[]> {
+async function newestOf(tx: Tx, contactId: string, isWanted: (notice: Notice) => boolean, since = 0) {
   const found: Notice[] = [];
   let after: number | undefined;
   while (found.length < MOST) {
     const page = await tx.noticesOf(contactId, { limit: PAGE, after });
-    found.push(...page.map(({ value }) => value).filter(isSettled));
+    found.push(...page.map(({ value }) => value).filter(isWanted));
     after = page.at(-1)?.at;
     if (page.length < PAGE || (page.at(-1)?.value.createdAt ?? 0) < since) break;
   }

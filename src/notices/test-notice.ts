@@ -19,7 +19,7 @@ export async function sendTest(
 ): Promise<TestResultView> {
   const { store, clock, ids } = ports;
   const who = named ?? actor.name;
-  const all = await store.read((r) => r.contacts());
+  const all = await store.reader.contacts();
   const contacts = contactsOf([{ who }], all);
   if (contacts.length === 0) return { who, results: [], problem: whyNone(who, all) };
   const now = clock.now();

@@ -12,6 +12,7 @@ const INSERT_CONTACT = insertInto(CONTACT);
 const UPDATE_CONTACT = updateById(CONTACT, [
   'name',
   'label',
+  'address',
   'token_id',
   'may_answer',
   'settings',

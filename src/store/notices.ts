@@ -17,8 +17,8 @@ const UNREACHED = (limit: number) => `SELECT a.id FROM asks a WHERE a.status = '
     AND (t.due_at IS NOT NULL OR (t.state = 'accepted' AND t.event <> 'step')))
   ORDER BY a.n LIMIT ${limit}`;
 
-const OF_HANDLE = `SELECT a.id FROM notices n JOIN asks a ON a.id = n.ask_id
-  WHERE n.contact_id = ? AND n.handle = ? AND n.event <> 'ask.ended' AND a.status = 'pending' ORDER BY n.n`;
+const OF_HANDLE = `SELECT DISTINCT a.id, a.session_id, a.n FROM notices n JOIN asks a ON a.id = n.ask_id
+  WHERE n.contact_id = ? AND n.handle = ? AND n.event <> 'ask.ended' AND a.status = 'pending' ORDER BY a.n`;
 
 export function noticeReads(sql: Sql): NoticeReads {
   const { one, many } = rowReads(sql);
@@ -28,7 +28,12 @@ export function noticeReads(sql: Sql): NoticeReads {
     contacts: () =>
       many(`SELECT * FROM contacts WHERE ended_at IS NULL OR ended_reason IS NOT NULL ORDER BY n`, [], CONTACT.read),
     notice: (id) => one(`SELECT * FROM notices WHERE id = ?`, [id], NOTICE.read),
-    noticesOfAsk: (askId) => many(`SELECT * FROM notices WHERE ask_id = ? ORDER BY n LIMIT 500`, [askId], NOTICE.read),
+    noticesOfAsk: (askId, most) =>
+      many(
+        `SELECT * FROM notices WHERE ask_id = ? ORDER BY n ${most === undefined ? '' : `LIMIT ${most}`}`,
+        [askId],
+        NOTICE.read,
+      ),
     noticesOf: (contactId, { after = Number.MAX_SAFE_INTEGER, limit }) =>
       many(
         `SELECT * FROM notices WHERE contact_id = ? AND n < ? ORDER BY n DESC LIMIT ${limit}`,
@@ -45,7 +50,11 @@ export function noticeReads(sql: Sql): NoticeReads {
       ),
     batchSentAt: (contactId, batch) =>
       one(`SELECT MAX(sent_at) AS at FROM notices WHERE contact_id = ? AND batch = ?`, [contactId, batch], instantOf),
-    asksOfHandle: (contactId, handle) => many(OF_HANDLE, [contactId, handle], idOf),
+    asksOfHandle: (contactId, handle) =>
+      many(OF_HANDLE, [contactId, handle], (row: Pick<Tables['asks'], 'id' | 'session_id'>) => ({
+        id: row.id,
+        sessionId: row.session_id,
+      })),
     unreachedAsks: (limit) => many(UNREACHED(limit), [], idOf),
     async noticeCounts() {
       const rows = await sql.all<{ state: string; n: number }>(

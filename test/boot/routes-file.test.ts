@@ -15,7 +15,9 @@ const write = (text: string) => writeFileSync(join(folder, 'routes.yaml'), text)
 const watch = (faults: string[] = []) => watchRoutes(folder, ['push', 'webhook'], (text) => faults.push(text));
 
 describe('the routes file', () => {
-  it('need not be there', () => {
+  it('need not be there, nor have anything in it', () => {
+    expect(watch().routes()).toEqual([]);
+    write('# routes:\n#  - tell: [ { who: lead } ]\n');
     expect(watch().routes()).toEqual([]);
   });
 
@@ -35,11 +37,18 @@ describe('the routes file', () => {
   });
 
   it.each([
+    ['[['.repeat(20_000), 'is not YAML'],
     ['routes: [', 'is not YAML'],
     ['routes:\n  - tell: [ { who: lead, by: [pigeon] } ]', 'no channel "pigeon". There are: push, webhook.'],
     ['routes:\n  - tell: []', 'routes.0.tell'],
-  ])('refuses to start with %j', (text, why) => {
+    ['routes:\n  - tell: [ { who: lead } ]\n    after: { -5m: [ { who: ops } ] }', 'routes.0.after'],
+    ['routes:\n  - &a { tell: [ { who: lead } ] }\n  - *a', 'is not YAML'],
+  ])('starts without routes, and says why, with %.80j', (text, why) => {
     write(text);
-    expect(() => watch()).toThrow(why);
+    const faults: string[] = [];
+    const file = watch(faults);
+    expect(file.routes()).toEqual([]);
+    expect(file.fault()).toContain(why);
+    expect(faults).toEqual([file.fault()]);
   });
 });

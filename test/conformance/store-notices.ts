@@ -125,7 +125,7 @@ export function describeNotices(bed: Bed): void {
         noticeOf('ntc_7', { askId: 'ask_3', event: 'ask.ended', handle: 'one' }),
       );
       expect(await read((r) => r.unreachedAsks(10))).toEqual(['ask_1']);
-      expect(await read((r) => r.asksOfHandle('con_1', 'one'))).toEqual(['ask_3']);
+      expect(await read((r) => r.asksOfHandle('con_1', 'one'))).toEqual([{ id: 'ask_3', sessionId: 's1' }]);
     });
 
     it('moves the cursor once from where it is', async () => {

@@ -40,6 +40,8 @@ describe('routes', () => {
     const plan = planFor(routes, bash('ls'), { ...session, agent: 'claude', projectIds: ['shop'] });
     expect(plan).toMatchObject({ digestMs: 600_000, seenStops: true, isUrgent: false });
     expect(plan.steps.map(({ afterMs }) => afterMs)).toEqual([300_000, 1_800_000]);
+    const twice = compileRoutes([{ tell, after: { '60s': tell, '1m': [{ who: 'ops' }] } }]);
+    expect(planFor(twice, question, session).steps).toEqual([{ afterMs: 60_000, tell: [...tell, { who: 'ops' }] }]);
     expect(planFor([], question, session).tell).toEqual([{ who: 'everyone', by: ['push'] }]);
     expect(['30s', '5m', '2h', '1d'].map(durationMs)).toEqual([30_000, 300_000, 7_200_000, 86_400_000]);
   });

@@ -1,4 +1,4 @@
-// Requests to addresses that somebody gave: what is inside the network is not reached, whatever name it has, wherever a
+// Requests to addresses that people and browsers gave: what is inside the network is not reached, whatever name it has, wherever a
 // reply redirects to, and whatever a name server says the second time.
 // Covers: src/notices/address-guard.ts
 import { createServer, type RequestListener } from 'node:http';
@@ -70,6 +70,13 @@ describe('a guarded request', () => {
     'https://0x7f.1/',
     'https://2130706433/',
     'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:a9fe:a9fe]/',
+    'https://0.0.0.0/',
+    'https://0177.0.0.1/',
+    'https://127.1/',
+    'https://①②⑦.0.0.1/',
+    'https://[fe80::1]/',
+    'https://[64:ff9b::a00:1]/',
     'https://169.254.169.254/latest/meta-data/',
     'http://example.org/',
     'https://user:word@example.org/',
@@ -81,8 +88,9 @@ describe('a guarded request', () => {
 
   it('refuses a name that leads inside, also when only one of its addresses does', async () => {
     const mixed = async () => [...at('93.184.216.34'), ...at('10.0.0.1')];
+    // Without the address: whoever adds a device does not learn what names mean inside the network.
     await expect(guarded([], mixed)('https://rebound.example/', message)).rejects.toThrow(
-      /10\.0\.0\.1.*not on the public/,
+      /^The host rebound\.example is not on the public internet/,
     );
   });
 
@@ -118,5 +126,23 @@ describe('a guarded request', () => {
     const post = guarded([`127.0.0.1:${port}`]);
     expect(await post(`http://127.0.0.1:${port}/`, message)).toEqual({ status: 429, retryAfterMs: 7000 });
     await expect(post(`http://127.0.0.1:${port + 1}/`, message)).rejects.toThrow(TargetRefused);
+  });
+
+  it('ends at a receiver that switches protocols, which is no reply', async () => {
+    const port = await listen(() => {});
+    servers.at(-1)?.on('connection', (socket) => {
+      socket.on('error', () => {});
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
+    });
+    await expect(guarded([`127.0.0.1:${port}`])(`http://127.0.0.1:${port}/`, message)).rejects.toThrow(
+      'it replied 101',
+    );
+  });
+
+  it('ends with the server while a name is looked up', async () => {
+    const stop = new AbortController();
+    const resolve = () => new Promise<never>(() => stop.abort());
+    const post = createGuardedPost({ privateHosts: [], now: Date.now, stopping: stop.signal, resolve });
+    await expect(post('https://slow.example/', message)).rejects.toThrow('the server stops');
   });
 });

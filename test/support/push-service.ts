@@ -21,7 +21,7 @@ export interface TestBrowser {
 }
 
 /** What the service does with a message; `take` unless a test wants otherwise. */
-export type Mood = (response: ServerResponse, take: () => void) => void;
+type Mood = (response: ServerResponse, take: () => void) => void;
 
 const readily: Mood = (response, take) => {
   take();

@@ -10,7 +10,8 @@ export interface Delivered {
   data: { ask_id?: string; session_id?: string; text: string } & Record<string, unknown>;
 }
 
-export type ReceiverMood = (response: ServerResponse, take: () => void, request: IncomingMessage) => void;
+/** What the receiver does with a delivery; `take` unless a test wants otherwise. */
+type ReceiverMood = (response: ServerResponse, take: () => void) => void;
 
 const readily: ReceiverMood = (response, take) => {
   take();
@@ -30,7 +31,7 @@ export class WebhookReceiver {
     request.on('data', (chunk) => {
       body += chunk;
     });
-    request.on('end', () => this.mood(response, () => this.#take(request, body), request));
+    request.on('end', () => this.mood(response, () => this.#take(request, body)));
   });
 
   static async start(): Promise<WebhookReceiver> {

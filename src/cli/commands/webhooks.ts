@@ -1,4 +1,4 @@
-// `holdpoint webhooks`: adds, lists and removes endpoints that are sent events, shows what was sent, and sends it again.
+// `holdpoint webhooks`: adds, lists and removes endpoints that receive events, shows what was sent, and sends it again.
 import { instant } from '../../client/times.ts';
 import type { NoticeView } from '../../core/notice-views.ts';
 import { AddWebhook } from '../../core/notice-views.ts';
@@ -11,7 +11,7 @@ import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
 export function webhooksCommand(): Command {
-  return new Command('webhooks', 'endpoints that are sent events: add, list, remove, deliveries, redeliver')
+  return new Command('webhooks', 'endpoints that receive events: add, list, remove, deliveries, redeliver')
     .withExamples('holdpoint webhooks list')
     .withSubcommands(addCommand(), listCommand(), removeCommand(), deliveriesCommand(), redeliverCommand());
 }
@@ -25,7 +25,7 @@ interface AddFlags extends MutationFlags {
 
 function addCommand(): Command {
   return new Command('add', 'send events to an endpoint from now on; prints its secret once')
-    .argument('<name>', 'how routes and lists call it')
+    .argument('<name>', 'its name in routes and lists')
     .argument('<url>', 'https, unless the operator named the host in HOLDPOINT_NOTIFY_HOSTS')
     .option('--event <type>', 'only this event; may be repeated', repeated)
     .option('--agent <glob>', 'only sessions of these agents')
@@ -73,7 +73,7 @@ async function findWebhook(client: Awaited<ReturnType<typeof connect>>, typed: s
 }
 
 function removeCommand(): Command {
-  return new Command('remove', 'send nothing to it any more')
+  return new Command('remove', 'stop sending to it')
     .argument('<webhook>', 'its id or its name')
     .withExamples('holdpoint webhooks remove ops')
     .withMutation()
@@ -107,7 +107,7 @@ function deliveriesCommand(): Command {
 }
 
 function redeliverCommand(): Command {
-  return new Command('redeliver', 'send once more what failed; or with --notice or --since, that')
+  return new Command('redeliver', 'resend what failed, or what --notice or --since names')
     .argument('<webhook>', 'its id or its name')
     .option('--notice <id>', 'this one; may be repeated', repeated)
     .option('--since <instant>', 'everything since then, such as 2026-11-18T08:00')

@@ -47,7 +47,6 @@ function standardBody(message: Message, pageUrl: string | undefined) {
       ...(ask && {
         ask_id: ask.id,
         kind: ask.kind,
-        digest: ask.digest,
         heading: ask.heading,
         summary: ask.text,
         is_whole: ask.isWhole,
@@ -60,13 +59,16 @@ function standardBody(message: Message, pageUrl: string | undefined) {
   };
 }
 
-/** Slack reads `<…>` as a link or a mention, and `&` as an escape; with these three escaped a text is a text. */
+/**
+ * Slack reads `<…>` as a link or a mention and `&` as an escape; its like read `@all` and `[text](address)`, and all of them
+ * make links of addresses. A word joiner, which is not shown, keeps these apart.
+ */
 const slackText = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replace(/@(?=\w)/g, '@\u2060');
+    .replace(/@(?=\w)|:(?=\/\/)|\](?=\()/g, '$&\u2060');
 
 function slackBody(message: Message, pageUrl: string | undefined) {
   const link = pageUrl === undefined ? '' : `\n${pageUrl}${message.path}`;

@@ -13,7 +13,7 @@ import { QuietHours } from '../../core/quiet-hours.ts';
 import { READERS } from '../auth.ts';
 import type { AddRoutes } from './route.ts';
 
-/** As a browser subscribes; the keys are of nobody. */
+/** As a browser subscribes; the keys belong to no browser. */
 const DEVICE = {
   subscription: {
     endpoint: 'https://push.example.org/send/1',

@@ -32,6 +32,15 @@ describe('webhooks', PATIENT, () => {
     await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(4);
     expect([receiver.distinct().length, receiver.forged]).toEqual([2, []]);
     expect((await bed.run(['webhooks', 'remove', 'ops'])).stdout).toBe('ops is removed\n');
+    await bed.run(['webhooks', 'add', 'down', receiver.url]);
+    receiver.mood = (response) => response.writeHead(500).end();
+    const failed = await bed.run(['notify', 'test', 'down']);
+    expect([failed.code, failed.stdout, failed.stderr]).toEqual([
+      7,
+      'down by webhook: due: the endpoint replied 500\n',
+      expect.stringContaining('did not reach every device and webhook of down'),
+    ]);
+    expect((await bed.run(['webhooks', 'remove', 'down'])).code).toBe(0);
     const gone = await bed.run(['notify', 'test', 'ops']);
     expect([gone.code, gone.stderr]).toEqual([3, expect.stringContaining('no webhook has this name; nobody has')]);
     const inside = await bed.run(['webhooks', 'add', 'x', 'https://10.0.0.1/']);

@@ -1,25 +1,10 @@
 // Webhooks against the suite that every channel must pass, with a receiver that verifies signatures; and the format of Slack.
 import { describe, expect, it } from 'vitest';
 import type { NewWebhookView } from '../../../src/core/notice-views.ts';
-import { describeChannel, type ProviderMood } from '../../conformance/channel.ts';
+import { describeChannel } from '../../conformance/channel.ts';
 import { eventually, newSession, ok, raiseApproval, startRun } from '../../support/api-calls.ts';
 import { openServer } from '../../support/server.ts';
-import { type ReceiverMood, WebhookReceiver } from '../../support/webhook-receiver.ts';
-
-const MOODS: Record<ProviderMood, ReceiverMood> = {
-  ready: (response, take) => {
-    take();
-    response.writeHead(204).end();
-  },
-  down: (response) => response.writeHead(503).end(),
-  limited: (response) => response.writeHead(429, { 'retry-after': '120' }).end(),
-  lost: (response, take) => {
-    take();
-    response.destroy();
-  },
-  silent: () => {},
-  gone: (response) => response.writeHead(410).end(),
-};
+import { WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 let receiver: WebhookReceiver;
 const ofAsk = (askId: string) => receiver.distinct().filter(({ data }) => data.ask_id === askId);
@@ -28,20 +13,19 @@ describeChannel({
   name: 'webhook',
   async start() {
     receiver = await WebhookReceiver.start();
+    return receiver;
   },
   async stop() {
     expect(receiver.forged).toEqual([]);
+    // With it, a masked password could be guessed and checked.
+    expect(receiver.bodies.filter((body) => /sha256/.test(body))).toEqual([]);
     await receiver.stop();
   },
-  host: () => receiver.host,
   async add(server) {
     receiver.received.splice(0);
     receiver.bodies.splice(0);
     const { secret } = await ok(server.post<NewWebhookView>('/v1/webhooks', { url: receiver.url, name: 'ana' }));
     receiver.secret = secret;
-  },
-  set(mood) {
-    receiver.mood = MOODS[mood];
   },
   texts: () => receiver.bodies,
   shown: (askId) => ofAsk(askId).map(({ data }) => `${data.text} ${data.url}`),
@@ -57,11 +41,11 @@ describe('a webhook in the format of Slack', () => {
     await ok(server.post('/v1/webhooks', { url: slack.url, name: 'slack', format: 'slack', events: ['ask.raised'] }));
     const { session_id } = await newSession(server, {});
     const { run_id } = await startRun(server, session_id);
-    const command = 'echo <!channel> <@U123> <https://evil.example|your bank> & @everyone';
+    const command = 'echo <!channel> <@U123> <https://evil.example|your bank> [bank](//evil.example) & @all';
     const ask = await raiseApproval(server, run_id, { tool_name: 'Bash', input: { command } });
     await eventually(() => slack.bodies.map((body) => JSON.parse(body))).toEqual([
       {
-        text: `Bash: echo &lt;!channel&gt; &lt;@\u2060U123&gt; &lt;https://evil.example|your bank&gt; &amp; @\u2060everyone\nhttps://holdpoint.example.org/asks/${ask.ask_id}`,
+        text: `Bash: echo &lt;!channel&gt; &lt;@\u2060U123&gt; &lt;https:\u2060//evil.example|your bank&gt; [bank]\u2060(//evil.example) &amp; @\u2060all\nhttps://holdpoint.example.org/asks/${ask.ask_id}`,
         unfurl_links: false,
         mrkdwn: false,
       },
