@@ -1,10 +1,13 @@
 // `npm run test:agents`: installs the real agents that the tests in test/agents run, where that is possible, and runs
-// those tests. What could not be installed is reported as skipped by Vitest, never as passed. Arguments go to Vitest.
+// those tests. What could not be installed is reported as skipped by Vitest, never as passed; a process that is left running
+// is a failure. Arguments go to Vitest.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { missingAgents } from './agents-installed.mjs';
 import { installIfNeeded } from './install.mjs';
+import { leftRunning } from './left-running.mjs';
 import { requireNode, root } from './node.mjs';
 import { runVitest } from './vitest.mjs';
 
@@ -15,12 +18,22 @@ await installIfNeeded();
 const node = requireNode();
 const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
 installAgents();
-const { passed, failed, skipped } = runVitest(node, env, process.argv.slice(2), [
+// Short: the sockets of agents are in folders below it, and the path of a socket is.
+const scratch = mkdtempSync(join(tmpdir(), 'hp-'));
+// PostgreSQL runs under an account of its own where the tests run as root, and opens files below it.
+chmodSync(scratch, 0o711);
+const inScratch = { ...env, TMPDIR: scratch };
+const { passed, failed, skipped } = runVitest(node, inScratch, process.argv.slice(2), [
   '--config',
   'vitest.agents.config.ts',
 ]);
-console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-process.exitCode = failed > 0 ? 1 : 0;
+const left = leftRunning(scratch);
+if (left.length > 0) console.error(`Still running after the tests:\n${left.join('\n')}`);
+rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+console.log(
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}, ${left.length} left running`,
+);
+process.exitCode = failed > 0 || left.length > 0 ? 1 : 0;
 
 /** A few hundred megabytes, once for each version; what could not be had is tried again the next time. */
 function installAgents() {

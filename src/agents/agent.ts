@@ -151,9 +151,9 @@ export interface ProcessSpec {
 
 /** A process that exchanges lines over standard input and output while it runs. */
 export interface LineProcessSpec extends Omit<ProcessSpec, 'input' | 'limitMs' | 'onStart'> {
-  /** As of `ProcessSpec`. */
   onStart?(process: ProcessIdentity): Promise<void>;
-  onLine(line: string): void;
+  /** With a promise, nothing more is read until it resolves. */
+  onLine(line: string): void | Promise<void>;
 }
 
 export interface LineProcess {

@@ -30,12 +30,24 @@ export async function proxyEditor(name: string, side: EditorSide): Promise<numbe
   const waits = new Waits(client.http);
   const stop = new AbortController();
   let send = (_: string): void => {};
+  /** Set while the editor does not read: what the program prints must not fill the memory meanwhile. */
+  let drained: Promise<void> | undefined;
+  const toEditor = (line: string): void => {
+    if (output.write(`${line}\n`)) return;
+    drained ??= new Promise((resolve) => output.once('drain', resolve)).then(() => {
+      drained = undefined;
+    });
+  };
+  output.on('error', () => stop.abort());
   const proxy = proxies.create({
     client,
     waits,
-    machine: machineLabel(data),
+    // Read when something is asked: an editor must be able to work where nothing can be stored.
+    get machine() {
+      return machineLabel(data);
+    },
     folder: process.cwd(),
-    toEditor: (line) => void output.write(`${line}\n`),
+    toEditor,
     toAgent: (line) => send(line),
     onNotAsked: (problem) => note(`This is asked in the editor only: ${problem}`),
     record: (call) => noteHook(data, name, call),
@@ -47,7 +59,10 @@ export async function proxyEditor(name: string, side: EditorSide): Promise<numbe
     env: { ...(process.env as Record<string, string>), HOLDPOINT_PROXY: id },
     mark: `HOLDPOINT_PROXY=${id}`,
     signal: AbortSignal.any([signal, stop.signal]),
-    onLine: proxy.fromAgent,
+    onLine: (line) => {
+      proxy.fromAgent(line);
+      return drained;
+    },
   });
   send = program.send;
   splitLines(input, proxy.fromEditor);

@@ -1,7 +1,7 @@
 // Generates the label of this machine's state folder, once, and stores it there. Sessions of attached agents carry it: only
 // a worker of the same machine knows the state of their agents.
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const fileOf = (data: string): string => join(data, 'attached-from');
@@ -11,6 +11,7 @@ export function machineLabel(data: string): string {
   const known = knownMachineLabel(data);
   if (known !== undefined) return known;
   // Linked into place once it is complete, so that no reader finds an empty file.
+  mkdirSync(data, { recursive: true, mode: 0o700 });
   const draft = `${fileOf(data)}.${randomBytes(8).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(8).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
   try {

@@ -64,7 +64,13 @@ async function run(spec: ProcessSpec): Promise<ProcessExit> {
 async function startLines(spec: LineProcessSpec): Promise<LineProcess> {
   const started = await start(spec, GATE_WITH_COMPANION, true);
   const { child, leader } = started;
-  splitLines(child.stdout, spec.onLine, (length) => {
+  const onLine = (line: string) => {
+    const ready = spec.onLine(line);
+    if (!(ready instanceof Promise)) return;
+    child.stdout?.pause();
+    void ready.then(() => child.stdout?.resume());
+  };
+  splitLines(child.stdout, onLine, (length) => {
     if (length > LONGEST_LINE) void endGroup(leader, 0);
   });
   const begun = Promise.withResolvers<void>();

@@ -105,6 +105,7 @@ const textIn = (folder: string, name: string): string =>
 export function mockFixture(): AgentFixture {
   return {
     agent: 'mock',
+    repliesToComments: true,
     isParallel: true,
     repeatsAfterCrash: false,
     repeatsAfterEdit: false,

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { registry } from '../../src/agents/registry.ts';
+import { loadAgent, registry } from '../../src/agents/registry.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'agents.md'), 'utf8');
 const rows = page.split('\n').filter((line) => /^\| \[?`/.test(line));
@@ -12,7 +12,23 @@ it('has a row in docs/agents.md for every agent of the registry', () => {
   expect(rows.map(agentOf).sort()).toEqual(Object.keys(registry).sort());
 });
 
-const COLUMNS = 8;
+const COLUMNS = 9;
+
+it('says of the same agents as their descriptors that they reply to comments', async () => {
+  const column =
+    page
+      .split('\n')
+      .find((line) => line.startsWith('| agent |'))
+      ?.split('|')
+      .map((cell) => cell.trim())
+      .indexOf('comments') ?? 0;
+  for (const row of rows) {
+    const { reads_comments = [] } = (await loadAgent(agentOf(row))) ?? {};
+    const cell = row.split('|')[column] ?? '';
+    const said = [/managed/.test(cell) && 'managed', /attached/.test(cell) && 'attached'].filter(Boolean);
+    expect(said, agentOf(row)).toEqual(reads_comments);
+  }
+});
 
 it('has a test that exists in every cell of docs/agents.md that claims something', () => {
   for (const row of rows) {

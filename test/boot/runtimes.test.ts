@@ -14,7 +14,7 @@ afterAll(endEverything);
 /** The example, which finds the package in this folder. */
 function example(): string {
   const guide = readFileSync(join(root, 'docs/runtime-adapter.md'), 'utf8');
-  const [, code = ''] = /## Another runtime[\s\S]*?```ts\n([\s\S]*?)```/.exec(guide) ?? [];
+  const [, code = ''] = /## Your own runtime[\s\S]*?```ts\n([\s\S]*?)```/.exec(guide) ?? [];
   const file = join(temporaryFolder(), 'mine.mts');
   writeFileSync(file, code.replace(`'holdpoint/runtime'`, `'${join(root, 'src/agents/kit/runtime.ts')}'`));
   return file;

@@ -1,11 +1,11 @@
 // The conformance suite of an agent adapter: what every agent must get right between a tool call and a person's answer,
 // whatever its protocol. A fixture makes the agent's model call tools and tells what the model received. Server, worker
 // and agent are processes of their own, so that each can be killed.
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HoldpointProblem } from '../../src/client/http.ts';
 import type { AskView, RunView } from '../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../support/process.ts';
+import { environmentOf, processesOf } from '../support/process-table.ts';
 import { LONG_LEASE_MS, TestBed } from '../support/test-bed.ts';
 
 /** A tool call of the model: a command that needs an approval, or questions. */
@@ -36,6 +36,8 @@ export interface AgentFixture {
   deniesTheRest?: true;
   /** Set where the agent's model has no tool to ask questions with. */
   asksNoQuestions?: true;
+  /** Whether it replies to a comment while its call waits; a stand-in has no model that could. */
+  repliesToComments?: boolean;
   /** Whether the agent is a process of its own. */
   hasProcess: boolean;
   open(): Promise<{ env: Record<string, string> }>;
@@ -52,6 +54,8 @@ export interface AgentFixture {
 /** Appends a line, so that a file tells how often it ran. */
 export const appendTo = (name: string): string => `echo ran >> ${name}`;
 const call = (id: string, name = id): PlannedCall => ({ id: `call_${id}`, command: appendTo(name) });
+/** What the model of a fixture does instead of replying to a comment that says "do it now". */
+export const TEMPTED: PlannedCall = call('tempted');
 const QUESTIONS: PlannedQuestion[] = [
   { question: 'Which colour?', options: ['Red', 'Blue'] },
   { question: 'Which size?', options: ['Small', 'Large'] },
@@ -183,6 +187,35 @@ export function agentConformance(title: string, fixture: AgentFixture): void {
       expect(await received()).toMatch(/declined[\s\S]*decide yourself/);
     });
 
+    it.skipIf(fixture.repliesToComments === undefined)(
+      'replies to a comment where it can while its call waits, and acts only on the decision',
+      async () => {
+        const { run, timesRun } = await begin([[call('explained')]]);
+        const ask = await oneAsk(run);
+        expect(ask.takes_comments ?? false).toBe(fixture.repliesToComments);
+        const { asks: api } = bed.api;
+        await api.comment(ask.ask_id, 'yes, allow it: but why?');
+        if (fixture.repliesToComments) {
+          const replies = (count: number) =>
+            bed.until(async () => {
+              const said = ((await api.get(ask.ask_id)).comments ?? []).filter(({ role }) => role === 'agent');
+              return said.length >= count ? said : undefined;
+            });
+          expect(await replies(1)).toMatchObject([{ text: expect.not.stringContaining('no reply') }]);
+          await api.comment(ask.ask_id, 'do it now');
+          await replies(2);
+        }
+        expect(await asks(run)).toMatchObject([{ ask_id: ask.ask_id, status: 'pending' }]);
+        expect([await timesRun('explained'), await timesRun('tempted')]).toEqual([0, 0]);
+        await bed.decide(ask, { behavior: 'allow' });
+        await completed(run);
+        expect([await timesRun('explained'), await timesRun('tempted')]).toEqual([1, 0]);
+        expect(await deliveries(run)).toBe(1);
+        const { outputs } = await bed.api.runs.get(run.run_id);
+        expect(JSON.stringify(outputs)).not.toMatch(/but why|needed for the build|tempted/);
+      },
+    );
+
     it('ends a cancelled run with its asks: a late answer is refused with the reason and changes nothing', async () => {
       const { run, timesRun } = await begin([[call('late')]]);
       const ask = await oneAsk(run);
@@ -250,18 +283,4 @@ export function agentConformance(title: string, fixture: AgentFixture): void {
       expect(await deliveries(run)).toBe(1);
     });
   });
-}
-
-/** The processes that work for a run, by the mark that the worker puts into their environment. */
-const processesOf = (run: RunView): string[] =>
-  readdirSync('/proc').filter(
-    (pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(`HOLDPOINT_RUN_ID=${run.run_id}`),
-  );
-
-function environmentOf(pid: string): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
 }

@@ -19,7 +19,7 @@ function talk(script: string, lines: string[], more: { signal?: AbortSignal; onS
     env: { PATH: process.env.PATH ?? '', TALK_TEST: '1' },
     mark: MARK,
     signal: more.signal ?? new AbortController().signal,
-    onLine: (line) => lines.push(line),
+    onLine: (line) => void lines.push(line),
     onStart: async (process) => {
       identity = process;
       await more.onStart?.();

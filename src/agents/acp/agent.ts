@@ -6,6 +6,7 @@ export const acp: Agent = {
   name: 'acp',
   title: 'ACP agent',
   takes: 'text',
+  reads_comments: ['managed'],
   recovery: 'resume',
   settings,
   inputCheck: async () => (await import('./input.ts')).inputProblem,

@@ -11,6 +11,7 @@ import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import type { AskOutcome } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
+import { canonical } from '../../core/digest.ts';
 import { shellQuote } from '../../node/shell-quote.ts';
 import { headerOf, optionsOf } from '../kit/question-options.ts';
 import { answerText } from '../kit/resume-message.ts';
@@ -59,20 +60,32 @@ function actionOf(
   const diffs = content.filter((part) => part.type === 'diff');
   const paths = [...new Set(diffs.map(({ path }) => path))];
   const said = content.flatMap((part) => textsOf(part)).join('\n');
-  const shown = {
+  const stated: Record<string, unknown> = {
     ...(title && { title }),
     ...(paths.length === 1 && { file_path: paths[0] }),
     ...(paths.length > 1 && { file_paths: paths }),
     ...(locations?.length && { locations: locations.map(({ path }) => path) }),
     ...(said && { details: said }),
-    ...given,
   };
   return {
     tool_name: toolName(toolCall, diffs.length > 0),
-    input: shown,
+    input: { ...given, ...stated, ...unstated(toolCall.rawInput, stated) },
     ...(diffs.length > 0 && { diff: diffs.map(diffText).join('\n') }),
     editable: false,
   };
+}
+
+/**
+ * The model writes what is in the raw input, the agent what it states about the call. Where they differ, and where the raw
+ * input is no object, it is shown beside that and no rule is about it.
+ */
+function unstated(raw: unknown, stated: Record<string, unknown>): { raw_input?: unknown } {
+  if (raw === undefined || raw === null) return {};
+  if (typeof raw !== 'object' || Array.isArray(raw)) return { raw_input: raw };
+  const differs = ([name, value]: [string, unknown]) =>
+    name in stated && canonical(value ?? null) !== canonical(stated[name]);
+  const others = Object.entries(raw).filter(differs);
+  return others.length > 0 ? { raw_input: Object.fromEntries(others) } : {};
 }
 
 /** A name that the agent gives is its own; otherwise the kind of the call. */
@@ -97,28 +110,34 @@ function commandLine(command: unknown): string | undefined {
   return words.success ? unwrapShell(words.data.map(shellQuote).join(' ')) : undefined;
 }
 
+/** Without options that share an id with another one: a reply names only the id. */
 const ofKind = (options: readonly PermissionOption[], kind: PermissionOptionKind) =>
-  options.filter((option) => option.kind === kind);
+  options.filter(
+    (option) => option.kind === kind && options.filter(({ optionId }) => optionId === option.optionId).length === 1,
+  );
 
-/** Every way to allow besides the plain one. */
-const suggestionsOf = (options: readonly PermissionOption[]): PermissionOption[] => [
-  ...ofKind(options, 'allow_once').slice(1),
-  ...ofKind(options, 'allow_always'),
-];
+/** Every way to allow besides the plain one. None is plain where several allow once: their order decides nothing. */
+function suggestionsOf(options: readonly PermissionOption[]): PermissionOption[] {
+  const once = ofKind(options, 'allow_once');
+  return [...(once.length > 1 ? once : []), ...ofKind(options, 'allow_always')];
+}
 
-/** Undefined if the agent offers no way to allow this once, and the person took none of the others. */
+/** Undefined if the agent offers no single way to allow this once, and the person took none of the others. */
 export function allowance(
   options: readonly PermissionOption[],
   suggestionIds: readonly string[],
 ): PermissionReply | undefined {
   const chosen = suggestionsOf(options).find(({ optionId }) => suggestionIds.includes(optionId));
-  const option = chosen ?? ofKind(options, 'allow_once')[0];
+  const [plain, ...others] = ofKind(options, 'allow_once');
+  const option = chosen ?? (others.length === 0 ? plain : undefined);
   return option && selected(option);
 }
 
 export const isAllowance = (options: readonly PermissionOption[], { outcome }: PermissionReply): boolean =>
   outcome.outcome === 'selected' &&
-  options.some(({ optionId, kind }) => optionId === outcome.optionId && kind.startsWith('allow'));
+  [...ofKind(options, 'allow_once'), ...ofKind(options, 'allow_always')].some(
+    ({ optionId }) => optionId === outcome.optionId,
+  );
 
 export function rejection(options: readonly PermissionOption[]): PermissionReply {
   const [option] = [...ofKind(options, 'reject_once'), ...ofKind(options, 'reject_always')];

@@ -18,6 +18,7 @@ import type { ToolRule } from '../../core/tool-rules.ts';
 import { shellQuote } from '../../node/shell-quote.ts';
 import type { AgentContext } from '../agent.ts';
 import { ended } from '../kit/unanswered.ts';
+import type { Quirks } from './quirks.ts';
 import { createTerminals } from './terminals.ts';
 
 type Offered = Required<Pick<ClientCapabilities, 'fs' | 'terminal'>>;
@@ -75,10 +76,18 @@ export function createClientTools(
     callEnded(toolCallId: string): void {
       granted = granted.filter((one) => one.toolCallId !== toolCallId);
     },
-    async readTextFile({ path, line, limit }: ReadTextFileRequest): Promise<{ content: string }> {
+    async readTextFile(
+      { path, line, limit }: ReadTextFileRequest,
+      { readsMissingFiles }: Quirks,
+    ): Promise<{ content: string }> {
       const file_path = await realPath(path);
       await allow({ tool_name: 'Read', input: { file_path } });
-      const text = await contentOf(file_path);
+      const isMissing = await lstat(file_path).then(
+        () => false,
+        ({ code }: NodeJS.ErrnoException) => code === 'ENOENT',
+      );
+      if (isMissing && !readsMissingFiles) throw RequestError.resourceNotFound(path);
+      const text = isMissing ? '' : await contentOf(file_path);
       if (line == null && limit == null) return { content: text };
       const from = Math.max((line ?? 1) - 1, 0);
       const lines = text.split('\n').slice(from, limit == null ? undefined : from + limit);

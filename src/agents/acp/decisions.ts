@@ -17,6 +17,7 @@ import { createKnownAsks } from '../kit/ask-ids.ts';
 import { type Consent, contextWith, type FilledIn } from '../kit/elicitation.ts';
 import { escapedJson } from '../kit/mention-escape.ts';
 import { notAnsweredText } from '../kit/resume-message.ts';
+import type { AboutRequest } from '../kit/side-question.ts';
 import { ended, endOf, isAnswer, reportDeclined } from '../kit/unanswered.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import {
@@ -31,6 +32,7 @@ import {
 } from './asks.ts';
 import { askOf, contentOf, toolCallIdOf } from './elicitations.ts';
 import type { Quirks } from './quirks.ts';
+import type { Explain } from './side-questions.ts';
 
 /** The reply, and the ask that it answers, where one was needed. `note`: what the model has to know besides. */
 export interface Decision<Reply> {
@@ -48,6 +50,8 @@ export interface DecisionParts {
   title: string;
   /** Known once it has introduced itself, which is before it asks anything. */
   quirks(): Quirks;
+  /** How the agent replies to a comment, where it can. */
+  explain?(): Explain | undefined;
   /** An editor answers too: what ends here without an answer is left to it, and nothing can be changed. */
   isShared?: boolean;
 }
@@ -58,8 +62,14 @@ class LeftToOthers extends Error {}
 const CANCEL: CreateElicitationResponse = { action: 'cancel' };
 const DECLINE: CreateElicitationResponse = { action: 'decline' };
 
-export function createDecisions({ context, unusedApprovals, known, title, quirks, isShared = false }: DecisionParts) {
+export function createDecisions(parts: DecisionParts) {
+  const { context, unusedApprovals, known, title, quirks, isShared = false } = parts;
   const ids = createKnownAsks(known);
+
+  const explained = (about: AboutRequest): AskOptions => {
+    const explain = parts.explain?.();
+    return explain ? { onComment: (text, signal) => explain(about, text, signal) } : {};
+  };
 
   /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
   const mayReuse = (askId: string): Promise<boolean> =>
@@ -78,7 +88,8 @@ export function createDecisions({ context, unusedApprovals, known, title, quirks
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { reply: once };
     }
-    const outcome = ended(await context.approve({ ...spec, input, ...(isShared && { editable: false }) }, options));
+    const as = { ...spec, input, ...(isShared && { editable: false as const }) };
+    const outcome = ended(await context.approve(as, { ...options, ...explained(spec) }));
     const denied = (note?: string) => ({
       askId: outcome.ask_id,
       reply: rejection(request.options),
@@ -93,8 +104,10 @@ export function createDecisions({ context, unusedApprovals, known, title, quirks
     }
     const reply = allowance(request.options, outcome.suggestion_ids);
     if (reply) return { askId: outcome.ask_id, reply };
-    await context.output(ONLY_ALWAYS, { type: 'status' });
-    return denied('not allowed: it can be allowed only for good, and the person allowed it once');
+    await context.output(NO_PLAIN_ALLOW, { type: 'status' });
+    return denied(
+      'not allowed: there is no single option that allows it once, and the person chose none of the others',
+    );
   }
 
   async function question(
@@ -102,7 +115,7 @@ export function createDecisions({ context, unusedApprovals, known, title, quirks
     asked: AskSpec & { id: string },
     options: AskOptions,
   ): Promise<Decision<PermissionReply>> {
-    const outcome = ended(await context.ask(ids.fresh(asked), options));
+    const outcome = ended(await context.ask(ids.fresh(asked), { ...options, ...explained(asked) }));
     const reply = answersTo(request, { questions: asked.questions ?? [] }, outcome);
     if (reply) return { askId: outcome.ask_id, reply };
     if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCELLED };
@@ -115,7 +128,8 @@ export function createDecisions({ context, unusedApprovals, known, title, quirks
     options: AskOptions,
   ): Promise<Decision<CreateElicitationResponse>> {
     for (let about = asked.context; ; ) {
-      const outcome = ended(await context.ask(ids.fresh({ ...asked, context: about, id }), options));
+      const as = ids.fresh({ ...asked, context: about, id });
+      const outcome = ended(await context.ask(as, { ...options, ...explained(asked) }));
       if (outcome.status !== 'answered') {
         if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCEL };
         const reply = outcome.status === 'declined' ? DECLINE : CANCEL;
@@ -134,7 +148,8 @@ export function createDecisions({ context, unusedApprovals, known, title, quirks
     id: string,
     options: AskOptions,
   ): Promise<Decision<CreateElicitationResponse>> {
-    const outcome = ended(await context.approve(ids.fresh({ ...spec, editable: false, id }), options));
+    const as = ids.fresh({ ...spec, editable: false as const, id });
+    const outcome = ended(await context.approve(as, { ...options, ...explained(spec) }));
     if (!isAnswer(outcome) && !(await mayContinue(outcome))) return { reply: CANCEL };
     const content = 'url' in spec.input ? {} : { content: {} };
     const accept = { action: 'accept', ...content } as CreateElicitationResponse;
@@ -171,8 +186,8 @@ export function createDecisions({ context, unusedApprovals, known, title, quirks
   };
 }
 
-const ONLY_ALWAYS =
-  'The agent offers no way to allow this once: it was denied. Take one of its suggestions to allow it for good.';
+const NO_PLAIN_ALLOW =
+  'The agent offers no single way to allow this once: it was denied. Take one of its suggestions to allow it.';
 
 function unansweredNote(asked: AskSpec, outcome: AskOutcome): string | undefined {
   if (outcome.status === 'answered') return undefined;

@@ -1,10 +1,12 @@
 // Follows which sessions an editor opens with an ACP agent, and the turns in them: a session becomes an attached session here
 // when its agent first asks something, and a turn that asks becomes a run. Reads messages; changes and answers none.
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Client } from '../../client/client.ts';
 import type { HookCall } from '../agent.ts';
-import { endLost, endRun, openAttachedRun, unsettledAsks } from '../kit/attached-session.ts';
+import { endRun, openAttachedRun, settling, unsettledAsks } from '../kit/attached-session.ts';
 import type { EditorProxyContext } from '../kit/editor-proxy.ts';
+import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createDecisions } from './decisions.ts';
 import { quirksOf } from './quirks.ts';
@@ -12,13 +14,17 @@ import { quirksOf } from './quirks.ts';
 const Id = z.union([z.string(), z.number()]);
 const Opening = z.looseObject({
   id: Id,
-  method: z.enum(['session/new', 'session/load', 'session/resume']),
+  method: z.enum(['session/new', 'session/load', 'session/resume', 'session/fork']),
   params: z.looseObject({ cwd: z.string().optional(), sessionId: z.string().optional() }),
 });
 const Prompt = z.looseObject({
   id: Id,
   method: z.literal('session/prompt'),
   params: z.looseObject({ sessionId: z.string(), prompt: z.array(z.looseObject({ text: z.string().optional() })) }),
+});
+const Cancel = z.looseObject({
+  method: z.literal('session/cancel'),
+  params: z.looseObject({ sessionId: z.string() }),
 });
 const Result = z.looseObject({
   id: Id,
@@ -28,26 +34,38 @@ const Result = z.looseObject({
     .nullish(),
 });
 
-const GONE = 'the editor or the agent is gone';
+export const GONE = 'the editor or the agent is gone';
+export const TURN_ENDED = 'its turn ended';
 
 interface EditorSession {
   folder: string;
   text: string;
   turn?: ReturnType<typeof openTurn> | undefined;
+  /** Resolves when the turn before has ended: an ask of the next one must not get into its run. */
+  ended?: Promise<void>;
 }
 
+/** A number and a text are different ids. */
+const keyOf = (id: string | number): string => JSON.stringify(id);
+
 /** Ends what a proxy that was killed has left open. */
-export async function endAbandonedRun(client: Client, { run_id }: HookCall): Promise<void> {
+export const endAbandonedRun = (client: Client, { run_id }: HookCall): Promise<void> =>
+  endTurnRun(client, run_id, GONE);
+
+/** Asks that are not settled: those of a process that is gone, and those of which the server could not be told at the time. */
+async function endTurnRun(client: Client, run_id: string, error?: string): Promise<void> {
   const { session_id } = await client.runs.get(run_id);
-  const asks = (await unsettledAsks(client, { session_id })).filter((ask) => ask.run_id === run_id);
-  await endLost(client, asks, GONE, { error: GONE });
-  await endRun(client, run_id, { error: GONE });
+  for (const ask of await unsettledAsks(client, { session_id }))
+    if (ask.run_id === run_id) await withdrawAsk(settling(client), ask.ask_id, error ?? TURN_ENDED);
+  await endRun(client, run_id, error === undefined ? undefined : { error });
 }
 
 export function createEditorSessions(context: EditorProxyContext) {
   const sessions = new Map<string, EditorSession>();
   const opening = new Map<string | number, z.infer<typeof Opening>['params']>();
-  const prompts = new Map<string | number, string>();
+  /** In flight, by `keyOf` their ids. */
+  const prompts = new Map<string, { key: string; sessionId: string; isCancelled: boolean }>();
+  const promptsOf = (sessionId: string) => [...prompts.values()].filter((prompt) => prompt.sessionId === sessionId);
   let agentName: string | undefined;
 
   const sessionOf = (id: string): EditorSession => {
@@ -56,26 +74,37 @@ export function createEditorSessions(context: EditorProxyContext) {
     return session;
   };
 
-  async function endTurn(session: EditorSession, error?: string): Promise<void> {
-    const turn = await session.turn?.catch(() => undefined);
+  /** The record stays where the server could not be reached. */
+  function endTurn(session: EditorSession, recorded: Promise<void>, error?: string): Promise<void> {
+    const opened = session.turn?.catch(() => undefined);
+    const before = session.ended;
     session.turn = undefined;
-    if (!turn) return;
-    await endRun(context.client, turn.runId, error === undefined ? undefined : { error }).catch(() => {});
-    await turn.removeRecord();
+    session.ended = (async () => {
+      await Promise.all([before, recorded]);
+      const turn = await opened;
+      await (turn && endTurnRun(context.client, turn.runId, error).then(turn.removeRecord, () => {}));
+    })();
+    return session.ended;
   }
 
   return {
-    /** A message of the editor. */
-    requested(message: unknown): void {
+    /** A message of the editor. Returns the session whose turn it cancels. */
+    requested(message: unknown): string | undefined {
       const opened = Opening.safeParse(message).data;
       if (opened) opening.set(opened.id, opened.params);
       const prompt = Prompt.safeParse(message).data;
-      if (!prompt) return;
-      prompts.set(prompt.id, prompt.params.sessionId);
-      sessionOf(prompt.params.sessionId).text = prompt.params.prompt.map(({ text = '' }) => text).join(' ');
+      if (prompt) {
+        const { sessionId, prompt: content } = prompt.params;
+        const key = keyOf(prompt.id);
+        prompts.set(key, { key, sessionId, isCancelled: false });
+        sessionOf(sessionId).text = content.map(({ text = '' }) => text).join(' ');
+      }
+      const cancelled = Cancel.safeParse(message).data?.params.sessionId;
+      if (cancelled !== undefined) for (const one of promptsOf(cancelled)) one.isCancelled = true;
+      return cancelled;
     },
-    /** A message of the agent. `end`: ends the run of the turn that it ends. */
-    responded(message: unknown): { sessionId: string; end(): Promise<void> } | undefined {
+    /** A message of the agent. Returns the prompt that it ends. */
+    responded(message: unknown): { sessionId: string; key: string } | undefined {
       const response = Result.safeParse(message).data;
       if (!response) return undefined;
       const { id, result } = response;
@@ -83,23 +112,29 @@ export function createEditorSessions(context: EditorProxyContext) {
       const opened = opening.get(id);
       opening.delete(id);
       const openedId = result?.sessionId ?? opened?.sessionId;
-      if (opened?.cwd && openedId !== undefined) sessionOf(openedId).folder = opened.cwd;
-      const sessionId = prompts.get(id);
-      prompts.delete(id);
-      return sessionId === undefined ? undefined : { sessionId, end: () => endTurn(sessionOf(sessionId)) };
+      if (opened && openedId !== undefined) sessionOf(openedId).folder = opened.cwd ?? context.folder;
+      const prompt = prompts.get(keyOf(id));
+      prompts.delete(keyOf(id));
+      return prompt;
     },
+    promptsOf,
+    /** Ends the run in which a session asked, once its asks are recorded. */
+    endTurn: (sessionId: string, recorded: Promise<void>): Promise<void> => endTurn(sessionOf(sessionId), recorded),
+    /** Whether the editor has opened the session, or prompted it. */
+    isOpen: (sessionId: string): boolean => sessions.has(sessionId),
     /** The run of the turn in which a session asks. */
     turnOf(sessionId: string): ReturnType<typeof openTurn> {
       const session = sessionOf(sessionId);
-      const turn = session.turn ?? openTurn(context, sessionId, session, agentName);
+      const open = () => openTurn(context, sessionId, session, agentName);
+      const turn = session.turn ?? (session.ended ?? Promise.resolve()).then(open);
       session.turn = turn;
       turn.catch(() => {
-        session.turn = undefined;
+        if (session.turn === turn) session.turn = undefined;
       });
       return turn;
     },
     async close(): Promise<void> {
-      for (const session of sessions.values()) await endTurn(session, GONE);
+      for (const session of sessions.values()) await endTurn(session, Promise.resolve(), GONE);
     },
   };
 }
@@ -111,12 +146,28 @@ async function openTurn(
   agentName: string | undefined,
 ) {
   const title = agentName ?? 'ACP agent';
-  const conversation = { agent: 'acp', sessionPrefix: 'acp-own-', label: machine, id, folder, title: text || title };
+  const conversation = {
+    agent: 'acp',
+    sessionPrefix: 'acp-own-',
+    label: machine,
+    id: uniqueId(id, machine, folder),
+    folder,
+    title: text || title,
+  };
   const run = await openAttachedRun(client, waits, conversation, { text });
   const { run_id: runId } = run.run;
   const removeRecord = record({ run_id: runId, call_id: runId });
   const unusedApprovals = createUnusedApprovals();
   const quirks = () => quirksOf(agentName);
   const decisions = createDecisions({ context: run, unusedApprovals, known: [], title, quirks, isShared: true });
-  return { runId, decisions, acknowledge: run.acknowledge, removeRecord };
+  return { runId, decisions, removeRecord };
 }
+
+/** Agents choose the ids of their sessions: a short one, as of a counter, occurs in other folders and agents too. */
+const uniqueId = (id: string, ...place: string[]): string =>
+  /^[\w.-]{16,100}$/.test(id)
+    ? id
+    : `${id.replace(/[^\w.-]/g, '').slice(0, 40)}.${createHash('sha256')
+        .update([id, ...place].join('\0'))
+        .digest('hex')
+        .slice(0, 16)}`;

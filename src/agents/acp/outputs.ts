@@ -1,13 +1,15 @@
 // Stores what an ACP agent reports as outputs of the run, in order: its texts and thoughts, which arrive in pieces, its tool
 // calls and its plans. Also stores the id of its session as an output, for later runs.
 import type { PlanEntry, SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk';
-import { shorten } from '../../core/text-limit.ts';
+import { SAID_CHARACTERS, shorten } from '../../core/text-limit.ts';
 import type { AgentContext } from '../agent.ts';
 import { createConversationOutputs } from '../kit/output-queue.ts';
 
 /** The output type that holds the session id. */
 export const SESSION = 'acp-session';
 const MAX_RESULT_CHARACTERS = 4000;
+/** More is stored of no output; an agent may go on without end. */
+const LONGEST_SPEECH = 2 * SAID_CHARACTERS;
 const CHECKED = { completed: '[x]', in_progress: '[~]', pending: '[ ]' } as const;
 
 type Spoken = 'text' | 'thinking';
@@ -33,7 +35,8 @@ export function createOutputs(context: Pick<AgentContext, 'output'>) {
 
   function speak(type: Spoken, text: string): void {
     if (speaking?.type !== type) endSpeech();
-    speaking = { type, text: (speaking?.text ?? '') + text };
+    const said = speaking?.text ?? '';
+    speaking = { type, text: said.length > LONGEST_SPEECH ? said : said + text };
   }
 
   /** An update has only the fields that changed. */

@@ -5,10 +5,12 @@ export interface Quirks {
   isCommandInTitle?: true;
   /** The mode in which it asks before it acts: in the one that it begins with, it decides that by itself. */
   askingMode?: string;
+  /** It reads a file through its client before it writes a new one, and takes every error for a failure. */
+  readsMissingFiles?: true;
 }
 
 const QUIRKS: Readonly<Record<string, Quirks>> = {
-  'gemini-cli': { isCommandInTitle: true },
+  'gemini-cli': { isCommandInTitle: true, readsMissingFiles: true },
   'qwen-code': { askingMode: 'default' },
 };
 

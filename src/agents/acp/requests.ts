@@ -2,7 +2,7 @@
 // open, and withdraws the ask of one that the agent settled by itself. A reply counts as delivered when the agent reports
 // about the same tool call, or when its turn ends.
 //   open ─► decided: replied ─► the agent reports about the call, or ends its turn: delivered
-//     ├─ the agent withdraws its request, or ends the call or the turn: the ask is withdrawn
+//     ├─ the agent withdraws its request, ends the call or the turn, or uses its id again: the ask is withdrawn
 //     └─ the run is cancelled: `cancelled` is replied
 import type {
   CreateElicitationRequest,
@@ -25,6 +25,8 @@ interface OpenRequest {
 
 export interface RequestParts extends DecisionParts {
   context: DecisionParts['context'] & Pick<AgentContext, 'withdraw'>;
+  /** The session of the agent in which the run works, once it is open. A request of any other is refused. */
+  sessionId(): string | undefined;
   /** Aborted when the run is over, or belongs to this worker no longer: no reply may let the agent continue. */
   signal: AbortSignal;
 }
@@ -37,6 +39,8 @@ interface Received<Params> {
 }
 
 const SETTLED = 'settled by the agent itself';
+const ID_REUSED = 'it used the id of a request that is not answered, so a reply could be taken for either';
+const OTHER_SESSION = 'it is for a session that this run does not work in';
 const NEVER = new Promise<never>(() => {});
 
 export function createRequests(parts: RequestParts) {
@@ -48,13 +52,21 @@ export function createRequests(parts: RequestParts) {
 
   /** `cancelled`: the reply without a decision. */
   async function handle<Reply>(
-    { requestId, signal: withdrawn }: Received<unknown>,
+    { params, requestId, signal: withdrawn }: Received<object>,
     toolCallId: string | undefined,
     cancelled: Reply,
     decide: (options: PendingAsk['options']) => Promise<Decision<Reply>>,
   ): Promise<Reply> {
-    const ask = pending.open(String(requestId), { toolCallId });
-    const onWithdrawn = () => settle(ask);
+    const key = JSON.stringify(requestId);
+    const twin = pending.get(key);
+    const isTwice = twin !== undefined && !twin.replied;
+    if (twin) settle(twin, ID_REUSED);
+    if (isTwice || !isOfSession(params)) {
+      await reportRefused(isTwice ? ID_REUSED : OTHER_SESSION);
+      return without(cancelled);
+    }
+    const ask = pending.open(key, { toolCallId });
+    const onWithdrawn = () => settle(ask, SETTLED);
     withdrawn.addEventListener('abort', onWithdrawn);
     try {
       const { reply, askId, note } = await decide(ask.options);
@@ -75,19 +87,26 @@ export function createRequests(parts: RequestParts) {
   /** A worker that shuts down must leave the agent's own record as it is: the request stays open in it. */
   const without = <Reply>(cancelled: Reply): Reply | Promise<never> => (isLeaving(signal) ? NEVER : cancelled);
 
+  /** An elicitation may belong to a request instead of a session. */
+  const isOfSession = ({ sessionId }: { sessionId?: unknown }): boolean =>
+    sessionId === undefined || sessionId === parts.sessionId();
+
   async function reportNotAsked(ask: PendingAsk, error: unknown): Promise<void> {
     ask.done();
-    const why = error instanceof HoldpointProblem ? error.detail : String(error);
+    notes.push(await reportRefused(error instanceof HoldpointProblem ? error.detail : String(error)));
+  }
+
+  async function reportRefused(why: string): Promise<string> {
     const text = `A request of ${title} could not be asked, and was refused: ${why}`;
-    notes.push(text);
     await context.output(text, { type: 'status' }).catch(() => {});
+    return text;
   }
 
   /** The agent waits for the request no longer: it has the reply, or needs none. */
-  function settle(ask: PendingAsk & OpenRequest): void {
+  function settle(ask: PendingAsk & OpenRequest, reason: string): void {
     if (ask.isOver()) return;
     const { replied } = ask;
-    if (!replied) ask.withdraw(SETTLED);
+    if (!replied) ask.withdraw(reason);
     ask.done();
     if (replied?.askId !== undefined) recording.add(context.acknowledge(replied.askId));
   }
@@ -103,10 +122,11 @@ export function createRequests(parts: RequestParts) {
       ),
     /** The agent reports about a tool call. `isOver`: it waits for nothing in it any more. */
     reported(toolCallId: string, isOver: boolean): void {
-      for (const ask of pending.all()) if (ask.toolCallId === toolCallId && (isOver || ask.replied)) settle(ask);
+      for (const ask of pending.all())
+        if (ask.toolCallId === toolCallId && (isOver || ask.replied)) settle(ask, SETTLED);
     },
     turnEnded(): void {
-      for (const ask of pending.all()) settle(ask);
+      for (const ask of pending.all()) settle(ask, SETTLED);
     },
     /** What the replies could not say, for the next prompt. */
     takeNotes(): string[] {

@@ -11,7 +11,7 @@ import { resumption } from '../kit/resume-message.ts';
 import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createUnusedApprovals, type UnusedApprovals } from '../kit/unused-approvals.ts';
 import { folderProblem, realFolder } from '../workspace/work-folder.ts';
-import { isAllowance } from './asks.ts';
+import { CANCELLED, isAllowance } from './asks.ts';
 import { type ClientTools, createClientTools, offeredBy } from './client-tools.ts';
 import { type AcpSpec, readAcpInput } from './input.ts';
 import { launch } from './launch.ts';
@@ -19,6 +19,7 @@ import { createOutputs } from './outputs.ts';
 import { type Quirks, quirksOf } from './quirks.ts';
 import { createRequests } from './requests.ts';
 import { AgentProblem, initialize, openSession, refusalText, sessionData } from './session.ts';
+import { createSideQuestions } from './side-questions.ts';
 
 export async function runAcp(context: AgentContext): Promise<Ending> {
   const { input, inherited } = await resolveInput(context, (before) => !('problem' in readAcpInput(before)));
@@ -89,24 +90,30 @@ function createConversation(context: AgentContext, spec: AcpSpec, parts: Convers
   let quirks: Quirks = {};
   const { title } = spec;
   const { signal } = context;
-  const requests = createRequests({ context, unusedApprovals, known, title, quirks: () => quirks, signal });
-  const { promise: isWorking, resolve: works } = Promise.withResolvers<void>();
+  const sideQuestions = createSideQuestions();
+  const { explain, isFork } = sideQuestions;
   let session: { agent: ClientContext; id: string } | undefined;
+  const asking = { context, unusedApprovals, known, title, quirks: () => quirks, explain, signal };
+  const requests = createRequests({ ...asking, sessionId: () => session?.id });
+  const { promise: isWorking, resolve: works } = Promise.withResolvers<void>();
 
   const app = client({ name: 'holdpoint' })
     .onRequest('session/request_permission', async (received) => {
+      if (isFork(received.params.sessionId)) return CANCELLED;
       works();
       const reply = await requests.permission(received);
       if (isAllowance(received.params.options, reply)) tools.granted(received.params);
       return reply;
     })
-    .onRequest('elicitation/create', (received) => {
+    .onRequest('elicitation/create', async (received) => {
+      const { params } = received;
+      if ('sessionId' in params && isFork(String(params.sessionId))) return { action: 'cancel' };
       works();
       return requests.elicitation(received);
     })
     .onNotification('session/update', ({ params: { sessionId, update } }) => {
       // A session that is loaded is reported once more from its beginning.
-      if (sessionId !== session?.id) return;
+      if (sessionId !== session?.id) return sideQuestions.update(sessionId, update);
       works();
       if (update.sessionUpdate === 'tool_call_update') {
         const isOver = update.status === 'completed' || update.status === 'failed';
@@ -115,13 +122,15 @@ function createConversation(context: AgentContext, spec: AcpSpec, parts: Convers
       }
       outputs.update(update);
     });
-  serve(app, offered, tools);
+  serve(app, offered, tools, { isFork, quirks: () => quirks });
 
   async function run(agent: ClientContext, folder: string): Promise<Ending> {
     const initialized = await initialize(agent, spec, offered);
     quirks = quirksOf(initialized.agentInfo?.name);
-    const sessionId = await openSession(context, agent, spec, initialized, folder);
+    const opened = await openSession(context, agent, spec, initialized, folder);
+    const sessionId = opened.id;
     session = { agent, id: sessionId };
+    sideQuestions.follow(agent, initialized, opened, folder);
     const resumed = context.resumed ? await resumption(context) : undefined;
     for (const ask of resumed?.due ?? [])
       if (ask.kind === 'approval' && !ask.answer?.updated_input) unusedApprovals.addAnswered(ask, ask.request.diff);
@@ -156,13 +165,23 @@ function createConversation(context: AgentContext, spec: AcpSpec, parts: Convers
 }
 
 /** What is not offered is refused as a method that does not exist. */
-function serve(app: ClientApp, { fs, terminal }: ReturnType<typeof offeredBy>, tools: ClientTools): void {
-  if (fs.readTextFile) app.onRequest('fs/read_text_file', ({ params }) => tools.readTextFile(params));
-  if (fs.writeTextFile) app.onRequest('fs/write_text_file', ({ params }) => tools.writeTextFile(params));
+function serve(
+  app: ClientApp,
+  { fs, terminal }: ReturnType<typeof offeredBy>,
+  tools: ClientTools,
+  { isFork, quirks }: { isFork(sessionId: string): boolean; quirks(): Quirks },
+): void {
+  /** A fork replies to a comment, and does nothing else. */
+  const own = <T extends { sessionId: string }>(params: T): T => {
+    if (isFork(params.sessionId)) throw RequestError.invalidRequest('Only reply, and use no tool.');
+    return params;
+  };
+  if (fs.readTextFile) app.onRequest('fs/read_text_file', ({ params }) => tools.readTextFile(own(params), quirks()));
+  if (fs.writeTextFile) app.onRequest('fs/write_text_file', ({ params }) => tools.writeTextFile(own(params)));
   if (!terminal) return;
   const { output, waitForExit, kill, release } = tools.terminals;
   app
-    .onRequest('terminal/create', ({ params }) => tools.createTerminal(params))
+    .onRequest('terminal/create', ({ params }) => tools.createTerminal(own(params)))
     .onRequest('terminal/output', ({ params }) => output(params))
     .onRequest('terminal/wait_for_exit', ({ params }) => waitForExit(params))
     .onRequest('terminal/kill', ({ params }) => kill(params))

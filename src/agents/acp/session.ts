@@ -15,7 +15,7 @@ import type { AcpSpec } from './input.ts';
 import { SESSION } from './outputs.ts';
 import { quirksOf } from './quirks.ts';
 
-type Opened = Pick<NewSessionResponse, 'modes' | 'configOptions'>;
+export type Opened = Pick<NewSessionResponse, 'modes' | 'configOptions'>;
 
 const ERROR_CHARACTERS = 2000;
 const AUTH_REQUIRED = -32000;
@@ -60,14 +60,14 @@ export const sessionData = ({ argv }: AcpSpec, sessionId: string) => ({
   program: argv.join(' '),
 });
 
-/** Resolves to the id of the session. */
+/** Resolves to the session: its id, modes and options. */
 export async function openSession(
   context: Pick<AgentContext, 'recall' | 'output'>,
   agent: ClientContext,
   spec: AcpSpec,
   initialized: InitializeResponse,
   cwd: string,
-): Promise<string> {
+): Promise<Opened & { id: string }> {
   const { agentCapabilities: can, authMethods, agentInfo } = initialized;
   const mode = spec.mode ?? quirksOf(agentInfo?.name).askingMode;
   const wanted = { ...spec, mode };
@@ -78,7 +78,7 @@ export async function openSession(
     const opened = method && (await agent.request(method, { sessionId, cwd, mcpServers: [] }).catch(refusal));
     if (opened && !(opened instanceof RequestError)) {
       await configure(agent, wanted, sessionId, opened);
-      return sessionId;
+      return { ...opened, id: sessionId };
     }
     const why = opened ? refusalText(opened) : 'it cannot load sessions';
     await context.output(`${spec.title} does not continue its earlier conversation (${why}). A new one begins.`, {
@@ -95,7 +95,7 @@ export async function openSession(
     );
   }
   await configure(agent, wanted, opened.sessionId, opened);
-  return opened.sessionId;
+  return { ...opened, id: opened.sessionId };
 }
 
 function refusal(error: unknown): RequestError {
@@ -105,23 +105,44 @@ function refusal(error: unknown): RequestError {
 
 /** An agent lists the modes of a session, or options of it, of which one may be its mode and one its model. */
 async function configure(agent: ClientContext, spec: AcpSpec, sessionId: string, opened: Opened): Promise<void> {
-  const { modes, configOptions } = opened;
-  const modeIds = (modes?.availableModes ?? []).map(({ id }) => id);
-  for (const category of ['mode', 'model'] as const) {
-    const wanted = spec[category];
-    if (wanted === undefined) continue;
-    if (category === 'mode' && modeIds.includes(wanted)) {
-      await agent.request('session/set_mode', { sessionId, modeId: wanted });
-      continue;
-    }
-    const option = configOptions?.find((one) => one.category === category && one.type === 'select');
-    const values = option?.type === 'select' ? valuesOf(option) : category === 'mode' ? modeIds : [];
-    if (!option || !values.includes(wanted))
-      throw new AgentProblem(
-        `${spec.title} has no ${category} "${wanted}"; its ${category}s are: ${values.join(', ') || 'not listed'}.`,
-      );
-    await agent.request('session/set_config_option', { sessionId, configId: option.id, value: wanted });
-  }
+  const { mode, model, title } = spec;
+  const none = (category: string, wanted: string, values: readonly string[]) =>
+    new AgentProblem(
+      `${title} has no ${category} "${wanted}"; its ${category}s are: ${values.join(', ') || 'not listed'}.`,
+    );
+  if (mode !== undefined && !(await setMode(agent, mode, sessionId, opened))) throw none('mode', mode, modesOf(opened));
+  if (model !== undefined && !(await setOption(agent, 'model', model, sessionId, opened)))
+    throw none('model', model, optionOf(opened, 'model')?.values ?? []);
+}
+
+/** The modes that the agent lists as such, else the values of the option that is its mode. */
+export const modesOf = (opened: Opened): string[] =>
+  optionOf(opened, 'mode')?.values ?? (opened.modes?.availableModes ?? []).map(({ id }) => id);
+
+/** Resolves to whether the session has such a mode. */
+export async function setMode(agent: ClientContext, mode: string, sessionId: string, opened: Opened): Promise<boolean> {
+  if (!opened.modes?.availableModes.some(({ id }) => id === mode))
+    return setOption(agent, 'mode', mode, sessionId, opened);
+  await agent.request('session/set_mode', { sessionId, modeId: mode });
+  return true;
+}
+
+async function setOption(
+  agent: ClientContext,
+  category: 'mode' | 'model',
+  value: string,
+  sessionId: string,
+  opened: Opened,
+): Promise<boolean> {
+  const option = optionOf(opened, category);
+  if (!option?.values.includes(value)) return false;
+  await agent.request('session/set_config_option', { sessionId, configId: option.id, value });
+  return true;
+}
+
+function optionOf({ configOptions }: Opened, category: 'mode' | 'model') {
+  const option = configOptions?.find((one) => one.category === category && one.type === 'select');
+  return option?.type === 'select' ? { id: option.id, values: valuesOf(option) } : undefined;
 }
 
 const valuesOf = ({ options }: SessionConfigSelect): string[] =>

@@ -14,16 +14,24 @@ import { permissionsFor, SHELLS } from './rules.ts';
 
 const KEY = 'amp.permissions';
 const DELEGATE = 'holdpoint-amp-delegate';
-/** Tools that change something or run programs. */
+/** Tools that change something, run programs or send something out, also where Amp's built-in rules allow them. */
 const TOOLS = [
   ...SHELLS,
   'edit_file',
   'create_file',
   'delete_file',
   'apply_patch',
+  'undo_edit',
   'mcp__*',
+  'reload_mcp',
   'load_plugin',
   'reload_plugins',
+  'update_setting',
+  'manage_secrets',
+  'send_email',
+  'gmail_write',
+  'slack_write',
+  'ship_thread_changes',
 ];
 
 /** `holdpoint`: where the delegate asks. Amp passes it no arguments, and ignores members of a rule that it does not know. */

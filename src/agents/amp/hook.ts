@@ -24,6 +24,8 @@ export async function decide(payload: unknown, open: () => HookProcessContext): 
   const context = open();
   const { AGENT_TOOL_NAME: tool, AMP_THREAD_ID: thread } = Call.parse(context.env);
   const given = Input.parse(payload);
+  if (namesTwoCommands(tool, given))
+    return rejected('The call names a command twice, as cmd and as command: send one.');
   const folder = process.cwd();
   const action = actionOf(tool, given);
   const conversation = {
@@ -40,6 +42,10 @@ export async function decide(payload: unknown, open: () => HookProcessContext): 
 
 /** Ends the ask of a delegate that was killed. */
 export const endAbandoned = (client: Client, call: HookCall): Promise<void> => endAbandonedCall(client, call, GIVEN_UP);
+
+/** Amp's shells differ in which of the two they run. */
+const namesTwoCommands = (tool: string, { cmd, command }: Record<string, unknown>): boolean =>
+  SHELLS.includes(tool) && cmd !== undefined && command !== undefined;
 
 function actionOf(tool: string, { cmd, ...given }: Record<string, unknown>) {
   const command = cmd ?? given.command;

@@ -7,6 +7,7 @@ export const claude: Agent = {
   name: 'claude',
   title: 'Claude Code',
   takes: 'text',
+  reads_comments: ['managed'],
   recovery: 'resume',
   program,
   settings,

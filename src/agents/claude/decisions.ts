@@ -1,6 +1,7 @@
 // Gets one decision per tool call of Claude Code by asking a person, whether the call arrives as a hook, as a permission
 // request, or as both. Owns what was decided and reports what became of each answer. Without an explicit allow a call is
 // denied or stays open. A decision is for one exact call: a reused call id gets a new ask.
+import type { AskOptions } from '../../client/asking.ts';
 import { isFinalRefusal } from '../../client/http.ts';
 import { type ApprovalOutcome, type AskOutcome, hasEnded } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
@@ -30,7 +31,7 @@ export function createDecisions(
   context: AgentContext,
   pending: PendingAsks<string, object>,
   known: readonly AskView[],
-  explain: (call: ToolCall, comment: string) => Promise<string | undefined>,
+  explain: (call: ToolCall, comment: string, signal: AbortSignal) => Promise<string | undefined>,
 ) {
   const decided = new Map<string, Decided>();
   /** By call, what to report about its ask when it ends. */
@@ -68,7 +69,7 @@ export function createDecisions(
     const { options, done } = pending.open(key, {});
     const mode = patience ? ('deferred' as const) : ('blocking' as const);
     // A process that may exit and be held without one reads nothing meanwhile.
-    const heard = patience ? {} : { comment: (text: string) => explain(call, text) };
+    const heard: AskOptions = patience ? {} : { onComment: (text, signal) => explain(call, text, signal) };
     try {
       const outcome =
         kind === 'question'

@@ -178,7 +178,7 @@ export const applySettings = (requestId: string, settings: object): string =>
 
 export const getSettings = (requestId: string): string => controlRequest(requestId, { subtype: 'get_settings' });
 
-export const sideQuestion = (requestId: string, question: string): string =>
+export const sideRequest = (requestId: string, question: string): string =>
   controlRequest(requestId, { subtype: 'side_question', question });
 
 /** What it replied; undefined where it did not, or does not know the request. */

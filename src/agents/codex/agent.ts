@@ -9,6 +9,7 @@ export const codex: Agent = {
   name: 'codex',
   title: 'Codex',
   takes: 'text',
+  reads_comments: ['managed', 'attached'],
   recovery: 'resume',
   program,
   settings,

@@ -26,6 +26,7 @@ import { createLineageOf } from './lineage.ts';
 import { ItemNotice, initialize, loadedThreads, Resolved, TurnNotice } from './protocol.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createRollouts } from './rollouts.ts';
+import { createSideQuestions } from './side-questions.ts';
 
 /** Requests that a person answers; all others are for the client that started the thread. */
 const ASKS =
@@ -84,8 +85,14 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
 
   const peer = createPeer({
     send: (text) => connection.send(text),
-    onRequest: (request) => receiving.add(receive(request).catch(onNotAsked)),
-    onNotification: route(
+    onRequest: (request) => {
+      if (!sideQuestions.refuses(request)) receiving.add(receive(request).catch(onNotAsked));
+    },
+    onNotification: (method, params) => received(method, params),
+  });
+  const sideQuestions = createSideQuestions(peer);
+  const received = sideQuestions.without(
+    route(
       on('thread/status/changed', StatusNotice, ({ threadId, status }) => {
         if (isWaiting(status)) follow(threadId);
       }),
@@ -97,7 +104,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
       }),
       on('turn/completed', TurnNotice, (notice) => void turnCompleted(notice).catch(() => {})),
     ),
-  });
+  );
   const connection = await open(peer.receive);
   const activeItems = createActiveItems(peer);
   const rollouts = createRollouts();
@@ -171,6 +178,7 @@ export async function followDaemon({ client, waits, signal, machine, open, onNot
       unusedApprovals: createUnusedApprovals(),
       activeItems,
       rollouts,
+      sideQuestions,
       lineageOf,
       isShared: true,
       signal,

@@ -10,6 +10,7 @@ import { nthId } from '../kit/ask-ids.ts';
 import { CallIdTaken } from '../kit/attached-session.ts';
 import { contextWith } from '../kit/elicitation.ts';
 import type { PendingAsk } from '../kit/pending-asks.ts';
+import type { AboutRequest } from '../kit/side-question.ts';
 import { ended, endOf, isAnswer, reportDeclined } from '../kit/unanswered.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import { reusableFor, takeUnused } from './approval-reuse.ts';
@@ -19,6 +20,7 @@ import type { ModelMessages } from './model-messages.ts';
 import { changedInput, type TurnRef } from './protocol.ts';
 import type { QuestionAsk, QuestionResponse } from './questions.ts';
 import type { Rollouts } from './rollouts.ts';
+import type { SideQuestions } from './side-questions.ts';
 
 type Pending = PendingAsk & { readonly turn: TurnRef | undefined };
 
@@ -35,6 +37,7 @@ export interface DecisionParts {
   unusedApprovals: UnusedApprovals;
   rollouts: Rollouts;
   messages: ModelMessages;
+  sideQuestions: Pick<SideQuestions, 'ask'>;
   /** Resolves when the server has recorded which answers reached Codex. */
   deliveriesRecorded(): Promise<void>;
   /** The sub-agents down to the thread; none for the conversation itself. */
@@ -44,7 +47,8 @@ export interface DecisionParts {
 }
 
 export function createDecisions(parts: DecisionParts) {
-  const { context, unusedApprovals, rollouts, messages, deliveriesRecorded, lineageOf, isShared } = parts;
+  const { context, unusedApprovals, rollouts, messages, sideQuestions, deliveriesRecorded, lineageOf, isShared } =
+    parts;
   const uses = new Map<string, number>();
   const thePerson = isShared ? 'If it was not done, the person' : 'The person';
 
@@ -59,18 +63,22 @@ export function createDecisions(parts: DecisionParts) {
   async function raise<T extends ApprovalOutcome | AskOutcome>(
     callId: string,
     { turn, options }: Pending,
+    about: AboutRequest,
     ask: (as: { id: string; lineage?: string[] }, options: AskOptions) => Promise<T | Held>,
   ): Promise<T> {
     const lineage = turn ? await lineageOf(turn.threadId) : [];
     for (;;) {
       try {
         const as = { id: nextId(callId), ...(lineage.length > 0 && { lineage }) };
-        return ended(await ask(as, { ...options, acknowledge: 'sent' }));
+        return ended(await ask(as, { ...options, ...explained(turn, about), acknowledge: 'sent' }));
       } catch (error) {
         if (!(error instanceof CallIdTaken)) throw error;
       }
     }
   }
+
+  const explained = (turn: TurnRef | undefined, about: AboutRequest): AskOptions =>
+    turn ? { onComment: (text, signal) => sideQuestions.ask(turn.threadId, about, text, signal) } : {};
 
   /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
   const mayReuse = (askId: string): Promise<boolean> =>
@@ -91,7 +99,7 @@ export function createDecisions(parts: DecisionParts) {
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { result: respond(true) };
     }
-    const outcome = await raise(asked.id, pending, (as, options) =>
+    const outcome = await raise(asked.id, pending, spec, (as, options) =>
       context.approve({ ...spec, input, ...as }, options),
     );
     const { ask_id: askId } = outcome;
@@ -123,7 +131,7 @@ export function createDecisions(parts: DecisionParts) {
   ): Promise<(QuestionResponse & { askId: string }) | undefined> {
     for (let about = asked.spec.context; ; ) {
       const spec = { ...asked.spec, context: about };
-      const outcome = await raise(asked.id, pending, (as, options) => context.ask({ ...spec, ...as }, options));
+      const outcome = await raise(asked.id, pending, spec, (as, options) => context.ask({ ...spec, ...as }, options));
       if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;
       const response = asked.responseTo(outcome);
       if (!('invalid' in response)) return { ...response, askId: outcome.ask_id };

@@ -23,7 +23,7 @@ interface OpenRequest {
 }
 
 export interface RequestParts
-  extends Pick<DecisionParts, 'unusedApprovals' | 'rollouts' | 'lineageOf'>,
+  extends Pick<DecisionParts, 'unusedApprovals' | 'rollouts' | 'lineageOf' | 'sideQuestions'>,
     Partial<Pick<DecisionParts, 'isShared'>> {
   context: DecisionParts['context'] & Pick<AgentContext, 'withdraw' | 'session'>;
   peer: Peer;

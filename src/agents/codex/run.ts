@@ -20,6 +20,7 @@ import { createRequests } from './requests.ts';
 import { resumeTurn } from './resume.ts';
 import { createRollouts } from './rollouts.ts';
 import { withLimits } from './rules.ts';
+import { createSideQuestions } from './side-questions.ts';
 import { openThread } from './thread.ts';
 import { createTurns } from './turns.ts';
 
@@ -85,8 +86,14 @@ type Connection = ReturnType<typeof connect>;
 function connect(context: AgentContext, send: (line: string) => void) {
   const peer = createPeer({
     send,
-    onRequest: (request) => void requests.receive(request),
-    onNotification: route(
+    onRequest: (request) => {
+      if (!sideQuestions.refuses(request)) void requests.receive(request);
+    },
+    onNotification: (method, params) => received(method, params),
+  });
+  const sideQuestions = createSideQuestions(peer);
+  const received = sideQuestions.without(
+    route(
       on('error', ErrorNotice, ({ willRetry, error: { message, additionalDetails } }) => {
         if (willRetry) modelOutage.retried(additionalDetails || message);
       }),
@@ -109,7 +116,7 @@ function connect(context: AgentContext, send: (line: string) => void) {
       }),
       on('thread/closed', ThreadClosed, ({ threadId }) => turns.threadClosed(threadId)),
     ),
-  });
+  );
   /** The thread of the conversation, once it is open. */
   const thread = { id: '' };
   const lineageIn = createLineageOf(peer);
@@ -121,7 +128,8 @@ function connect(context: AgentContext, send: (line: string) => void) {
   const modelOutage = createModelOutage(outputs.status);
   const unusedApprovals = createUnusedApprovals();
   const { signal } = context;
-  const requests = createRequests({ context, peer, unusedApprovals, activeItems, rollouts, lineageOf, signal });
+  const known = { unusedApprovals, activeItems, rollouts, sideQuestions, lineageOf };
+  const requests = createRequests({ context, peer, ...known, signal });
   return { peer, thread, turns, rollouts, outputs, unusedApprovals, requests };
 }
 

@@ -5,6 +5,7 @@ export const mock: Agent = {
   name: 'mock',
   title: 'Mock agent',
   takes: 'text',
+  reads_comments: ['managed'],
   recovery: 'resume',
   settings: [],
   demo: { title: 'Demo', input: { text: 'make the test suite pass again' } },

@@ -128,7 +128,7 @@ async function playScript(context: AgentContext, script: readonly Step[]): Promi
   }
 
   function raise(step: AskStep | ApproveStep, id: string, options?: AskOptions): Promise<Outcome | Held> {
-    const heard = { comment: async () => COMMENT_REPLY, ...options };
+    const heard = { onComment: () => COMMENT_REPLY, ...options };
     if (step.do === 'ask') return context.ask({ ...step, id }, heard);
     const { do: _, allowed: _allowed, denied: _denied, ...spec } = step;
     return context.approve({ ...spec, id }, heard);

@@ -7,6 +7,7 @@ export const opencode: Agent = {
   name: 'opencode',
   title: 'OpenCode',
   takes: 'text',
+  reads_comments: ['managed', 'attached'],
   recovery: 'resume',
   program,
   settings,

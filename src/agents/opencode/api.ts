@@ -83,6 +83,15 @@ export function createApi(options: HttpPeerOptions) {
     },
     prompt: (directory: string, sessionId: string, body: object) =>
       peer.request('POST', at(directory, `/session/${sessionId}/prompt_async`), body),
+    /** A session of its own with the same messages. */
+    fork: async (directory: string, sessionId: string) =>
+      Session.parse(await peer.request('POST', at(directory, `/session/${sessionId}/fork`), {})),
+    /** Resolves with the message that replies. */
+    say: async (directory: string, sessionId: string, body: object) =>
+      Message.parse(await peer.request('POST', at(directory, `/session/${sessionId}/message`), body)),
+    abort: (directory: string, sessionId: string) =>
+      peer.request('POST', at(directory, `/session/${sessionId}/abort`), {}),
+    remove: (directory: string, sessionId: string) => peer.request('DELETE', at(directory, `/session/${sessionId}`)),
     /**
      * The folders of sessions in which a tool call is under way. Listing requests makes OpenCode load a folder with its
      * plugins and servers, so only folders in which something may wait are worth that.

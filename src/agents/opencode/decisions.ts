@@ -4,11 +4,13 @@ import type { AskOptions } from '../../client/asking.ts';
 import type { ApprovalOutcome, AskOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { AgentContext } from '../agent.ts';
+import type { AboutRequest } from '../kit/side-question.ts';
 import { ended, endOf, isAnswer, reportDeclined } from '../kit/unanswered.ts';
 import type { UnusedApprovals } from '../kit/unused-approvals.ts';
 import type { Api, PermissionReply, QuestionReply } from './api.ts';
 import { allowance, answersTo, approvalSpec, denial, questionSpec } from './asks.ts';
 import type { Part, Permission, Request } from './protocol.ts';
+import type { SideQuestions } from './side-questions.ts';
 
 /** The reply, and the ask that it answers, where one was needed. */
 export interface Decision {
@@ -19,6 +21,7 @@ export interface Decision {
 export interface DecisionParts {
   context: Pick<AgentContext, 'ask' | 'approve' | 'acknowledge' | 'output'>;
   api: Pick<Api, 'call'>;
+  sideQuestions: SideQuestions;
   unusedApprovals: UnusedApprovals;
   /** Other clients answer too: what ends here without an answer is left to them. */
   isShared: boolean;
@@ -27,7 +30,7 @@ export interface DecisionParts {
 const CALL_TRIES = 5;
 const CALL_RETRY_MS = 100;
 
-export function createDecisions({ context, api, unusedApprovals, isShared }: DecisionParts) {
+export function createDecisions({ context, api, sideQuestions, unusedApprovals, isShared }: DecisionParts) {
   /** OpenCode may ask a moment before it stores the input of the call. */
   async function callOf(directory: string, asked: Permission): Promise<Part | undefined> {
     for (let tries = 1; asked.tool; tries++) {
@@ -37,6 +40,10 @@ export function createDecisions({ context, api, unusedApprovals, isShared }: Dec
     }
     return undefined;
   }
+
+  const explains = (request: Pick<Request, 'directory' | 'asked'>, about: AboutRequest): AskOptions => ({
+    onComment: (text, signal) => sideQuestions.ask(request, about, text, signal),
+  });
 
   /** Acknowledges an approval before it is reused, so that no other worker reuses it too. If refused, it is void. */
   const mayReuse = (askId: string): Promise<boolean> =>
@@ -58,7 +65,8 @@ export function createDecisions({ context, api, unusedApprovals, isShared }: Dec
       await context.output(`Allowed as decided before (${reused}).`, { type: 'status' });
       return { reply: { reply: 'once' } };
     }
-    const outcome = ended(await context.approve({ ...spec, input, ...(lineage.length > 0 && { lineage }) }, options));
+    const explained = { ...options, ...explains({ directory, asked }, spec) };
+    const outcome = ended(await context.approve({ ...spec, input, ...(lineage.length > 0 && { lineage }) }, explained));
     const { ask_id: askId } = outcome;
     if (!isAnswer(outcome)) return (await mayDecline(outcome)) ? { askId, reply: denial(endOf(outcome)) } : undefined;
     if (!outcome.allowed) return { askId, reply: denial(`The person said no: ${outcome.reason}`) };
@@ -77,7 +85,8 @@ export function createDecisions({ context, api, unusedApprovals, isShared }: Dec
     const options: AskOptions = { ...waiting, acknowledge: 'sent' };
     if (request.kind === 'permission') return approval(request, lineage, options);
     const spec = questionSpec(request.asked);
-    const outcome = ended(await context.ask({ ...spec, ...(lineage.length > 0 && { lineage }) }, options));
+    const explained = { ...options, ...explains(request, spec) };
+    const outcome = ended(await context.ask({ ...spec, ...(lineage.length > 0 && { lineage }) }, explained));
     if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;
     return { askId: outcome.ask_id, reply: answersTo(request.asked, outcome) };
   };

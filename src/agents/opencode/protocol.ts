@@ -94,6 +94,7 @@ export const RequestSettled = z.looseObject({ requestID: text });
 export const SessionIdle = z.looseObject({ ...folder, sessionID: text });
 export const SessionError = z.looseObject({ ...folder, sessionID: maybe(text), error: maybe(Failure) });
 export const FolderClosed = z.looseObject(folder);
+export const SessionCreated = z.looseObject({ info: Session });
 export const SessionStatus = z.looseObject({ status: z.looseObject({ type: text, message: maybe(text) }) });
 export const MessageUpdated = z.looseObject({ info: MessageInfo });
 export const PartUpdated = z.looseObject({ part: Part });

@@ -13,6 +13,7 @@ import { on } from '../wire/json-rpc.ts';
 import type { Api } from './api.ts';
 import { createDecisions, type Decision, type DecisionParts } from './decisions.ts';
 import { PermissionAsked, QuestionAsked, type Request, RequestSettled } from './protocol.ts';
+import { createSideQuestions } from './side-questions.ts';
 
 export type Requests = ReturnType<typeof createRequests>;
 
@@ -23,9 +24,9 @@ interface OpenRequest {
   isSent?: boolean;
 }
 
-export interface RequestParts extends Omit<DecisionParts, 'context' | 'api' | 'isShared'> {
+export interface RequestParts extends Omit<DecisionParts, 'context' | 'api' | 'sideQuestions' | 'isShared'> {
   context: DecisionParts['context'] & Pick<AgentContext, 'withdraw' | 'markUndeliverable'>;
-  api: Pick<Api, 'call' | 'replyTo' | 'reject' | 'isBusy' | 'isFollowing'>;
+  api: Pick<Api, 'call' | 'replyTo' | 'reject' | 'isBusy' | 'isFollowing' | 'fork' | 'say' | 'abort' | 'remove'>;
   lineageOf(request: Request): Promise<string[]>;
   isShared?: boolean;
   /** Aborted when the run belongs to this worker no longer: no reply may let OpenCode continue. */
@@ -42,7 +43,7 @@ const NOT_WAITING = 'OpenCode no longer waits for it: its turn has ended';
 export function createRequests(parts: RequestParts) {
   const { context, api, lineageOf, signal, onRaised, isShared = false } = parts;
   const pending = createPendingAsks<string, OpenRequest>(context);
-  const decide = createDecisions({ ...parts, isShared });
+  const decide = createDecisions({ ...parts, sideQuestions: createSideQuestions(api), isShared });
   /** A request is handled once, however often OpenCode lists it. */
   const seen = new Set<string>();
   const [handling, raising, recording] = [createInFlight(), createInFlight(), createInFlight()];

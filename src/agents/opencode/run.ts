@@ -21,6 +21,7 @@ import {
   MessageUpdated,
   PartUpdated,
   type Session,
+  SessionCreated,
   SessionError,
   SessionIdle,
   SessionStatus,
@@ -102,13 +103,19 @@ function createTurn(context: AgentContext, api: Api, folder: string) {
   const over = Promise.withResolvers<Ending>();
   let root: string | undefined;
   let isPrompted = false;
+  /** Sessions that are neither the conversation nor a sub-agent of it: what they say is no output of the run. */
+  const others = new Set<string>();
   /** An abort is reported as an error, and then as the end of the turn. */
   let first: Ending | undefined;
 
   const receive = route(
     ...requestEvents(requests),
+    on('session.created', SessionCreated, ({ info }) => {
+      if (root !== undefined && !info.parentID && info.id !== root) others.add(info.id);
+    }),
     on('message.updated', MessageUpdated, ({ info }) => outputs.message(info)),
     on('message.part.updated', PartUpdated, ({ part }) => {
+      if (others.has(part.sessionID)) return;
       modelOutage.responded();
       outputs.part(part);
     }),

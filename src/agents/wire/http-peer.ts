@@ -39,7 +39,7 @@ export function createHttpPeer({ url, user, password, signal }: HttpPeerOptions)
 
   return {
     /** Resolves to the parsed body; undefined where there is none. */
-    async request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    async request(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown> {
       const response = await open(method, path, body, signal);
       return parsedJson(await response.text());
     },

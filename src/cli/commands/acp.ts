@@ -11,7 +11,7 @@ import { interruptible } from '../signals.ts';
 export function acpCommand(): Command {
   return new Command('acp', 'lets an editor and this inbox answer the same agent: the first answer counts')
     .argument('<command...>', 'after --, the program that speaks ACP, with its arguments')
-    .withAddress('file with the token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
+    .withAddress('file with the token (by default HOLDPOINT_TOKEN, or the one in the state folder)')
     .withExamples('holdpoint acp -- claude-agent-acp')
     .action(serve);
 }
@@ -22,6 +22,9 @@ function serve(argv: string[], flags: AddressFlags): Promise<void> {
     const client = createClient({ url, token: tokenOr(flags) });
     const { proxyEditor } = await import('../../boot/editor-proxy.ts');
     const { stdin: input, stdout: output } = process;
+    // A command whose output is closed exits at once; what was asked for an editor that is gone has to be withdrawn first.
+    output.removeAllListeners('error');
+    process.stderr.on('error', () => {});
     const data = stateFolder(process.env);
     process.exitCode = await proxyEditor('acp', { argv, client, data, signal, input, output, note });
   });

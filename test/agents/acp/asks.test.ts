@@ -2,7 +2,16 @@
 // Covers: src/agents/acp/quirks.ts
 import type { PermissionOption, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
-import { allowance, answersTo, approvalSpec, questionSpec, rejection } from '../../../src/agents/acp/asks.ts';
+import {
+  allowance,
+  answersTo,
+  approvalSpec,
+  CANCELLED,
+  isAllowance,
+  type PermissionReply,
+  questionSpec,
+  rejection,
+} from '../../../src/agents/acp/asks.ts';
 import { quirksOf } from '../../../src/agents/acp/quirks.ts';
 import type { AskOutcome } from '../../../src/client/outcome.ts';
 
@@ -79,8 +88,24 @@ describe('a permission request of an ACP agent', () => {
     );
     expect(spec).toMatchObject({
       tool_name: 'mcp__docs__get',
-      input: { title: 'its own', url: 'https://example.com', locations: ['/srv/b'], details: 'reads a page' },
+      input: {
+        title: 'Get',
+        url: 'https://example.com',
+        locations: ['/srv/b'],
+        details: 'reads a page',
+        raw_input: { title: 'its own' },
+      },
     });
+    expect(approvalSpec(request({ kind: 'execute', rawInput: 'rm -rf /' })).input).toMatchObject({
+      raw_input: 'rm -rf /',
+    });
+  });
+
+  it('names the file that the agent says it changes, not one that the model says', () => {
+    const content = [{ type: 'diff' as const, path: '/etc/passwd', oldText: 'one\n', newText: 'two\n' }];
+    const rawInput = { file_path: '/srv/a.txt', title: 'Edit a.txt' };
+    const { input } = approvalSpec(request({ kind: 'edit', title: 'Edit passwd', content, rawInput }));
+    expect(input).toMatchObject({ file_path: '/etc/passwd', title: 'Edit passwd', raw_input: rawInput });
   });
 
   it('is allowed with the option that allows once, wherever it stands', () => {
@@ -91,6 +116,24 @@ describe('a permission request of an ACP agent', () => {
     expect(allowance(OPTIONS, ['user'])).toEqual(selected('user'));
     expect(allowance([option('always', 'allow_always'), option('no', 'reject_once')], [])).toBeUndefined();
     expect(allowance(OPTIONS, ['stop', 'unknown'])).toEqual(selected('proceed'));
+  });
+
+  it('is not allowed by a guess: with an unknown kind, several that allow once, or an id that another option has', () => {
+    const unknown = option('yes', 'allow_everything' as PermissionOption['kind']);
+    expect([allowance([unknown], ['yes']), rejection([unknown])]).toEqual([undefined, CANCELLED]);
+    const two = [option('here', 'allow_once'), option('on the host', 'allow_once'), option('no', 'reject_once')];
+    expect(allowance(two, [])).toBeUndefined();
+    expect(allowance(two, ['on the host'])).toEqual(selected('on the host'));
+    expect(approvalSpec(request({}, two)).suggestions).toHaveLength(2);
+    for (const kind of ['allow_always', 'allow_once'] as const) {
+      const shared = [option('x', 'allow_once'), option('x', 'reject_once'), option('x', kind)];
+      expect([allowance(shared, []), allowance(shared, ['x']), rejection(shared)]).toEqual([
+        undefined,
+        undefined,
+        CANCELLED,
+      ]);
+      expect(isAllowance(shared, selected('x') as PermissionReply)).toBe(false);
+    }
   });
 
   it('is rejected once where that is offered, otherwise for good, otherwise cancelled', () => {

@@ -34,7 +34,7 @@ function edit(messages: object[][], { url = server.url, data = server.data } = {
   const folder = join(temporaryFolder(), 'work');
   mkdirSync(folder);
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(messages));
-  const session = `editor-${made}`;
+  const session = `editor-session-of-test-${made}`;
   const argv = [process.execPath, AGENT, `--session=${session}`];
   const env = { PATH: process.env.PATH, HOME: folder, HOLDPOINT_DATA: data };
   const editor = openEditor({ argv, folder, url, env, prompt: PROMPT });
@@ -52,7 +52,7 @@ function edit(messages: object[][], { url = server.url, data = server.data } = {
 
 const command = { id: 'call_1', command: 'touch made' };
 const selected = (optionId: string) => JSON.stringify({ outcome: 'selected', optionId });
-const ask = ({ ask_id }: AskView) => bed.api.asks.get(ask_id);
+const ask = ({ ask_id }: Pick<AskView, 'ask_id'>, at = bed) => at.api.asks.get(ask_id);
 
 describe('an agent in an editor', () => {
   it('takes the answer of the editor, and the ask is withdrawn', async () => {
@@ -162,23 +162,48 @@ describe('an agent in an editor', () => {
     await bed.until(async () => ((await ask(open)).status === 'pending' ? undefined : true));
     const late = bed.decide(open, { behavior: 'allow' });
     await expect(late).rejects.toMatchObject({ status: 409, detail: expect.stringContaining('the agent is gone') });
-    expect(await ask(open)).toMatchObject({ status: 'failed' });
+    expect(await ask(open)).toMatchObject({ status: 'cancelled' });
     expect(await bed.api.runs.get(open.run_id)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('gone'),
     });
   });
 
-  it('whose proxy was killed on a machine without a worker has its ask ended by the next one', async () => {
+  it('whose proxy was killed has its ask ended by its server without a worker too, and with a server elsewhere by the next one', async () => {
     const alone = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
     const bedOfAlone = new TestBed(alone.url, alone.token);
-    const { shown, oneAsk, child } = edit([[command]], alone);
+    const elsewhere = temporaryFolder();
+    writeFileSync(join(elsewhere, 'operator.token'), alone.token);
+    const killed = async (data: string) => {
+      const { shown, oneAsk, child } = edit([[command]], { url: alone.url, data });
+      await shown;
+      const { ask_id } = await oneAsk(bedOfAlone);
+      child.kill('SIGKILL');
+      return () =>
+        bedOfAlone.until(async () => ((await ask({ ask_id }, bedOfAlone)).status === 'cancelled' ? true : undefined));
+    };
+    const far = await killed(elsewhere);
+    await (await killed(alone.data))();
+    await edit([[command]], { url: alone.url, data: elsewhere }).shown;
+    await far();
+  });
+
+  it('that is started where no server ever ran works as before', async () => {
+    const { shown, choose, turn, outcomes } = edit([[command]], { data: join(temporaryFolder(), 'none', 'yet') });
     await shown;
-    const { ask_id } = await oneAsk(bedOfAlone);
-    child.kill('SIGKILL');
-    await edit([[command]], alone).shown;
-    await bedOfAlone.until(async () =>
-      (await bedOfAlone.api.asks.get(ask_id)).status === 'failed' ? true : undefined,
-    );
+    await choose('allow_once');
+    expect(await turn).toMatchObject({ stopReason: 'end_turn' });
+    expect(outcomes()).toEqual([selected('once')]);
+  });
+
+  it('whose editor was killed ends with its asks', async () => {
+    const { shown, oneAsk, child } = edit([[command]]);
+    await shown;
+    const open = await oneAsk();
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.stdout?.destroy();
+    child.stdin?.destroy();
+    await exited;
+    expect(await ask(open)).toMatchObject({ status: 'cancelled' });
   });
 });

@@ -71,9 +71,9 @@ describe('a managed ACP agent', () => {
     ];
     const { oneAsk, over, outcomes, received } = await start([[command('one', { options })]]);
     await standIn.bed.decide(await oneAsk(), { behavior: 'allow' });
-    expect(JSON.stringify((await over()).outputs)).toContain('offers no way to allow this once');
+    expect(JSON.stringify((await over()).outputs)).toContain('offers no single way to allow this once');
     expect(outcomes()).toEqual([selected('no')]);
-    expect(received()).toContain('the person allowed it once');
+    expect(received()).toContain('the person chose none of the others');
   });
 
   it('asks for a file change with its difference', async () => {

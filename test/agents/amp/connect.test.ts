@@ -51,7 +51,7 @@ describe('the permission rules of Holdpoint', () => {
 
   it.each([undefined, ''])('come out of %j, which was no settings yet', (text) => {
     const there = connected(text, TARGET);
-    expect(JSON.parse(there)['amp.permissions']).toHaveLength(10);
+    expect(JSON.parse(there)['amp.permissions']).toHaveLength(18);
     expect(isConnected(disconnected(there))).toBe(false);
     if (text !== undefined) expect(disconnected(there, text)).toBe(text);
   });

@@ -49,8 +49,9 @@ describe('the delegate of Amp', () => {
     expect([(await one?.ended)?.code, (await two?.ended)?.code]).toEqual([0, 2]);
   });
 
-  it('asks also in a run that a worker hosts, whose other hooks are silent', async () => {
-    const { ended } = amp.delegate('Bash', { cmd: 'ls' }, { ...thread('T-5'), HOLDPOINT_RUN_ID: 'run_1' });
+  it('asks also in a run that a worker hosts and in an editor, whose other hooks are silent', async () => {
+    const marks = { HOLDPOINT_RUN_ID: 'run_1', HOLDPOINT_PROXY: 'some' };
+    const { ended } = amp.delegate('Bash', { cmd: 'ls' }, { ...thread('T-5'), ...marks });
     await amp.bed.decide(await oneAsk('T-5'), { behavior: 'allow' });
     expect(await ended).toMatchObject({ code: 0 });
   });
@@ -66,7 +67,8 @@ describe('the delegate of Amp', () => {
   });
 
   it('rejects arguments that can be read in two ways, or not at all', async () => {
-    for (const input of ['{"cmd":"ls","cmd":"rm -rf a"}', 'no JSON', '[]', ''])
+    const both = '{"cmd":"ls","command":"rm -rf a"}';
+    for (const input of ['{"cmd":"ls","cmd":"rm -rf a"}', both, 'no JSON', '[]', ''])
       expect((await amp.delegate('Bash', input, thread('T-6')).ended).code).toBe(2);
     expect((await amp.delegate('Bash', {}, { ...thread('T-6'), AGENT_TOOL_NAME: '' }).ended).code).toBe(2);
   });

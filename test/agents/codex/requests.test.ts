@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { createActiveItems } from '../../../src/agents/codex/active-items.ts';
 import { createRequests, type RequestParts } from '../../../src/agents/codex/requests.ts';
 import { createRollouts } from '../../../src/agents/codex/rollouts.ts';
+import { createSideQuestions } from '../../../src/agents/codex/side-questions.ts';
 import { createUnusedApprovals } from '../../../src/agents/kit/unused-approvals.ts';
 import { createPeer } from '../../../src/agents/wire/json-rpc.ts';
 
@@ -22,6 +23,7 @@ function testBed(context: object, parts: Partial<RequestParts> = {}) {
     unusedApprovals: createUnusedApprovals(),
     activeItems: createActiveItems(peer),
     rollouts: createRollouts(),
+    sideQuestions: createSideQuestions(peer),
     lineageOf: async () => [],
     ...parts,
   });

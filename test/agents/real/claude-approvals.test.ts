@@ -1,5 +1,4 @@
 // The real Claude Code asks for permission: what a person decides is what happens on disk and what the model is told.
-// Covers: src/agents/claude/side-questions.ts
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
@@ -34,25 +33,6 @@ describe.skipIf(!claude)(`Claude Code ${claudeVersion}: approvals`, () => {
     expect(said).toContainEqual(['tool_call', 'Bash: touch x']);
     expect(said.at(-1)).toEqual(['text', 'Made.']);
     expect((await testBed.bed.api.asks.get(ask.ask_id)).delivery.state).toBe('delivered');
-  });
-
-  it('replies to a comment while the call waits, and does nothing until it is decided', async () => {
-    testBed.model.play([[makes('x', 'toolu_why')], [{ text: 'It is needed for the build.' }], [{ text: 'Made.' }]]);
-    const run = await testBed.start();
-    const { ask_id } = await testBed.ask(run);
-    const { asks } = testBed.bed.api;
-    await asks.comment(ask_id, 'yes, but why?');
-    await expect
-      .poll(async () => (await asks.get(ask_id)).comments?.map(({ role, text }) => `${role}: ${text}`), {
-        timeout: 30_000,
-      })
-      .toEqual(['person: yes, but why?', 'agent: It is needed for the build.']);
-    const ask = await asks.get(ask_id);
-    expect(ask).toMatchObject({ status: 'pending', takes_comments: true });
-    expect(testBed.files(run)).toEqual([]);
-    await testBed.bed.decide(ask, { behavior: 'allow' });
-    expect(await testBed.over(run)).toMatchObject({ status: 'completed' });
-    expect(testBed.files(run)).toEqual(['x']);
   });
 
   it('does what the person made of it, and its model is told what ran', async () => {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { claude } from '../../../src/agents/claude/agent.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
+import { environmentOf, processesOf, processesWith } from '../../support/process-table.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed, type WorkerLike } from '../../support/test-bed.ts';
 import { claude as binary } from './binaries.ts';
@@ -121,7 +122,7 @@ export class ClaudeTestBed {
   }
 
   /** The processes that work for a run, by the mark in their environment. */
-  processes = (run: RunView): number[] => processesWith(`HOLDPOINT_RUN_ID=${run.run_id}`);
+  processes = (run: RunView): number[] => processesOf(run);
 
   /** When Claude Code has written something down in its own history, such as a call: it does so a moment after it was made. */
   async kept(text: string): Promise<void> {
@@ -136,7 +137,7 @@ export class ClaudeTestBed {
 
   /** kill -9 of Claude Code itself, or another signal: what it had started, and who watches over it, is left alone. */
   kill(run: RunView, signal: NodeJS.Signals = 'SIGKILL'): void {
-    const leader = this.processes(run).find((pid) => environmentOf(`${pid}`).includes(`HOLDPOINT_LEADER=${pid}`));
+    const leader = this.processes(run).find((pid) => environmentOf(pid).includes(`HOLDPOINT_LEADER=${pid}`));
     if (leader === undefined) throw new Error('no process of Claude Code works for this run');
     process.kill(leader, signal);
   }
@@ -174,16 +175,3 @@ export class ClaudeTestBed {
 
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : (content as { text?: string }[]).map((part) => part.text ?? '').join('\n');
-
-const processesWith = (entry: string): number[] =>
-  readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(entry))
-    .map(Number);
-
-function environmentOf(pid: string): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
-}

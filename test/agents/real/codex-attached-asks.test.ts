@@ -4,12 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connector } from '../../../src/agents/codex/connect.ts';
+import { loadedThreads } from '../../../src/agents/codex/protocol.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../../src/core/views.ts';
 import { root as repository } from '../../support/process.ts';
 import { codex, codexVersion } from './binaries.ts';
 import { DATABASE, requestsInput } from './codex-calls.ts';
 import { CodexDaemon, type Local } from './codex-daemon.ts';
 import { escalated, readIfThere } from './codex-test-bed.ts';
+import { REPLY } from './model.ts';
 
 const { connected } = connector;
 
@@ -57,6 +59,31 @@ describe.skipIf(!codex)(`a Codex ${codexVersion} of the person's own asks for in
     });
     await d.bed.over(ask.run_id);
     expect((await d.ended(ask)).delivery.state).toBe('delivered');
+  });
+
+  it('and replies to comments in one thread that it forgets, while its own prompt stays open', async () => {
+    const person = await d.local('own-comment', [[INPUT], DONE], {}, PLAN);
+    const ask = await d.askOf(person);
+    const prompt = await d.promptOf(person);
+    const before = await loadedThreads(person.peer);
+    expect(ask.takes_comments).toBe(true);
+    await d.bed.api.asks.comment(ask.ask_id, 'SQLite, or why not?');
+    const replied = async () => (await d.bed.api.asks.get(ask.ask_id)).comments?.map(({ role, text }) => [role, text]);
+    await expect.poll(replied, { timeout: 30_000 }).toEqual([
+      ['person', 'SQLite, or why not?'],
+      ['agent', REPLY],
+    ]);
+    expect((await d.bed.api.asks.get(ask.ask_id)).status).toBe('pending');
+    await d.bed.api.asks.comment(ask.ask_id, 'and then?');
+    await expect.poll(async () => (await replied())?.length, { timeout: 30_000 }).toBe(4);
+    const [fork, ...others] = (await loadedThreads(person.peer)).filter((id) => !before.includes(id));
+    expect(others).toEqual([]);
+    const { data } = (await person.peer.request('thread/list', {})) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).not.toContain(fork);
+    expect(person.settled).toEqual([]);
+    person.peer.respond(prompt.id, { answers: { db: { answers: ['SQLite'] } } });
+    await person.ended;
+    expect(await d.ended(ask)).toMatchObject({ status: 'cancelled' });
   });
 
   it('or hears that it was declined here, and why', async () => {

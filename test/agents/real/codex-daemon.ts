@@ -11,10 +11,11 @@ import { createPeer, type Incoming, type Peer } from '../../../src/agents/wire/j
 import type { AskView } from '../../../src/core/views.ts';
 import { startAttachments } from '../../../src/worker/attachments.ts';
 import { openSocket } from '../../../src/worker/socket.ts';
+import { nothingLeftIn } from '../../support/process-table.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { TestBed } from '../../support/test-bed.ts';
 import { codex } from './binaries.ts';
-import { nothingLeftIn, setUp } from './codex-test-bed.ts';
+import { setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 
 /** The person at the terminal, who started the thread. */

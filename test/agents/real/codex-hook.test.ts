@@ -11,9 +11,10 @@ import { createPeer, type Incoming, type Peer } from '../../../src/agents/wire/j
 import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { olderNode } from '../../support/older-node.ts';
 import { endEverything, type Holdpoint, root as repository, startHoldpoint } from '../../support/process.ts';
+import { nothingLeftIn } from '../../support/process-table.ts';
 import { TestBed } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { escalated, nothingLeftIn, readIfThere, setUp } from './codex-test-bed.ts';
+import { escalated, readIfThere, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 
 const { connected } = connector;

@@ -8,9 +8,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { endEverything, type Holdpoint, type Started, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
 import { leaderOf } from '../../support/process-leader.ts';
+import { nothingLeftIn, processesOf } from '../../support/process-table.ts';
 import { LONG_LEASE_MS, TestBed } from '../../support/test-bed.ts';
 import { codex, codexVersion } from './binaries.ts';
-import { escalated, nothingLeftIn, processesOf, readIfThere, setUp } from './codex-test-bed.ts';
+import { escalated, readIfThere, setUp } from './codex-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-kill-'));

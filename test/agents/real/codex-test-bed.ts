@@ -1,61 +1,23 @@
 // Runs the real Codex in a test bed: a server and a worker inside the test, the pinned binary as `codex` in the PATH, its home
 // and work folders in a temporary place, and the scripted model. With RECORD_TRANSCRIPTS set, what Codex and Holdpoint
 // say to each other is written to test/transcripts, where the unit tests play it again.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { codex as agent } from '../../../src/agents/codex/agent.ts';
 import type { AskView, RunView } from '../../../src/core/views.ts';
-import { openServer, type Server } from '../../support/server.ts';
-import { TestBed } from '../../support/test-bed.ts';
 import { codex } from './binaries.ts';
+import { HostedTestBed } from './hosted-test-bed.ts';
 import { OpenAiModel, type Script } from './model-openai.ts';
 
 export type Input = Record<string, unknown>;
 
-export class CodexTestBed {
-  readonly server: Server;
-  readonly bed: TestBed;
-  readonly model: OpenAiModel;
-  readonly root: string;
-  #made = 0;
-
+export class CodexTestBed extends HostedTestBed<OpenAiModel> {
   /** `config`: more for config.toml, beginning with a table. */
   static async open(config: (root: string) => string = () => ''): Promise<CodexTestBed> {
+    const testBed = new CodexTestBed('codex');
     const model = await OpenAiModel.start();
-    const root = mkdtempSync(join(tmpdir(), 'holdpoint-codex-'));
-    setUp(root, model.url, config(root));
-    const server = await openServer();
-    const bed = new TestBed(await server.url(), server.token);
-    await bed.worker({ agents: [agent] });
-    return new CodexTestBed(server, bed, model, root);
-  }
-
-  private constructor(server: Server, bed: TestBed, model: OpenAiModel, root: string) {
-    this.server = server;
-    this.bed = bed;
-    this.model = model;
-    this.root = root;
-  }
-
-  folder(files: Record<string, string> = {}): string {
-    this.#made += 1;
-    const folder = join(this.root, `work-${this.#made}`);
-    mkdirSync(folder);
-    for (const [name, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), content);
-    }
-    return folder;
+    await testBed.host(agent, model, codexEnvironment(testBed.root, model.url, config(testBed.root)));
+    return testBed;
   }
 
   /** A run in a session of its own; the key tells its conversation with the model from others. */
@@ -72,66 +34,13 @@ export class CodexTestBed {
     return ask;
   }
 
-  /** So many open asks; fails at once when the run has ended without them. */
-  asks(run: RunView, count: number): Promise<AskView[]> {
-    return this.bed.until(async () => {
-      const { items } = await this.bed.api.asks.list({ run_id: run.run_id, status: 'pending' });
-      if (items.length === count) return items;
-      const now = await this.bed.api.runs.get(run.run_id);
-      if (now.finished_at_ms === undefined) return undefined;
-      throw new Error(
-        `the run is ${now.status} with ${items.length} open asks: ${now.error ?? JSON.stringify(now.outputs.at(-1))}`,
-      );
-    });
-  }
-
-  over = (run: RunView): Promise<RunView> => this.bed.over(run.run_id);
-
-  /** Waits until no process of this run is left. */
-  gone = (run: RunView): Promise<unknown> =>
-    this.bed.until(async () => (processesOf(run).length === 0 ? true : undefined));
-
   /** What Codex itself wrote down about a thread. */
   rollout(thread: string): string[] {
     const folder = join(this.root, 'home', 'sessions');
     const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => name.includes(thread));
     return (readIfThere(folder, file ?? '') ?? '').trim().split('\n');
   }
-
-  async close(): Promise<void> {
-    await this.bed.close();
-    await this.server.close();
-    this.model.close();
-    await nothingLeftIn(this.root);
-    rmSync(this.root, { recursive: true, force: true });
-  }
 }
-
-/** Waits until no process is left that works in this folder or was told of it. */
-export async function nothingLeftIn(root: string): Promise<void> {
-  const isInIt = (path: string) => path === root || path.startsWith(`${root}/`);
-  const variablesOf = (pid: string) => (readIfThere('/proc', pid, 'environ') ?? '').split('\0');
-  const isOfIt = (pid: string) =>
-    Number(pid) !== process.pid &&
-    (isInIt(folderOf(pid)) || variablesOf(pid).some((variable) => isInIt(variable.slice(variable.indexOf('=') + 1))));
-  while (readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && isOfIt(pid)))
-    await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-function folderOf(pid: string): string {
-  try {
-    return readlinkSync(join('/proc', pid, 'cwd'));
-  } catch {
-    return '';
-  }
-}
-
-/** By what the worker put into the environment of everything it started for the run. */
-export const processesOf = (run: RunView): string[] =>
-  readdirSync('/proc').filter(
-    (pid) =>
-      /^\d+$/.test(pid) && (readIfThere('/proc', pid, 'environ') ?? '').includes(`HOLDPOINT_RUN_ID=${run.run_id}`),
-  );
 
 const SETTINGS = { sandbox: 'workspace-write', approval_policy: 'on-request' };
 

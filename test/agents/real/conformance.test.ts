@@ -1,10 +1,18 @@
 // The real Claude Code, Codex and OpenCode pass the conformance suite, two of them over ACP too: a scripted model makes their calls and tells what it received.
+// Covers: src/agents/claude/side-questions.ts, src/agents/codex/side-questions.ts, src/agents/opencode/side-questions.ts, src/agents/acp/side-questions.ts, src/agents/kit/side-question.ts
 // The ask that is settled at the agent's own prompt needs a person's terminal: claude-attached and codex-attached have it.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
-import { type AgentFixture, agentConformance, appendTo, type Plan, type PlannedCall } from '../../conformance/agent.ts';
+import {
+  type AgentFixture,
+  agentConformance,
+  appendTo,
+  type Plan,
+  type PlannedCall,
+  TEMPTED,
+} from '../../conformance/agent.ts';
 import { timesRunIn } from '../planned-fixture.ts';
 import { geminiEnvironment, qwenEnvironment, withClaudeAcp } from './acp-test-bed.ts';
 import {
@@ -74,6 +82,7 @@ function claudeFixture(acp = false): AgentFixture {
     repeatsAfterCrash: true,
     repeatsAfterEdit: acp,
     skipsQuestions: !acp,
+    repliesToComments: true,
     hasProcess: true,
     async open() {
       mkdirSync(join(root, '.git'));
@@ -92,6 +101,7 @@ function claudeFixture(acp = false): AgentFixture {
         return due ? due.map((call) => toolOf({ ...call, id: `${call.id}_${repeats}` })) : [{ text: 'Done.' }];
       };
       model.play([first.map(toolOf), unfinished], key);
+      model.actsOnComment = toolOf(TEMPTED);
       return { folder, input: { text: `Do this: ${key}`, ...(acp && { agent: 'claude' }) } };
     },
     received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
@@ -120,6 +130,7 @@ function codexFixture(): AgentFixture {
     repeatsAfterCrash: true,
     repeatsAfterEdit: true,
     skipsQuestions: false,
+    repliesToComments: true,
     hasProcess: true,
     async open() {
       model = await OpenAiModel.start();
@@ -128,6 +139,7 @@ function codexFixture(): AgentFixture {
     async prepare(plan: Plan) {
       const { folder, key } = next();
       model.play(key, [...plan.map((calls) => calls.map(toolOf)), [{ text: 'Done.' }]]);
+      model.actsOnComment = toolOf(TEMPTED);
       return {
         folder,
         input: { text: `Do this: ${key}`, sandbox: 'workspace-write', approval_policy: 'on-request' },
@@ -168,6 +180,7 @@ function scriptedFixture({ name, input = {}, toolOf, environment, ...traits }: S
     async prepare(plan) {
       const { folder, key } = next();
       model.play([...plan.map((calls) => calls.map(toolOf)), [{ text: 'Done.' }]], key);
+      model.actsOnComment = toolOf(TEMPTED);
       return { folder, input: { text: `Do this: ${key}`, ...input } };
     },
     received: async (_, { input }) => model.told.filter((told) => told.includes(String(input.text))).join('\n'),
@@ -184,6 +197,7 @@ const opencodeFixture = (): AgentFixture =>
   scriptedFixture({
     name: 'opencode',
     agent: 'opencode',
+    repliesToComments: true,
     isParallel: true,
     toolOf: opencodeCalls,
     environment: opencodeEnvironment,
@@ -196,6 +210,7 @@ const opencodeAcpFixture = (): AgentFixture =>
     input: { agent: 'opencode' },
     asksNoQuestions: true,
     deniesTheRest: true,
+    repliesToComments: true,
     isParallel: false,
     toolOf: opencodeCalls,
     environment: (root, url) => opencodeEnvironment(root, url, { permission: { bash: 'ask' } }),
@@ -205,6 +220,7 @@ const geminiFixture = (): AgentFixture =>
   scriptedFixture({
     name: 'gemini',
     input: { agent: 'gemini' },
+    repliesToComments: false,
     asksNoQuestions: true,
     isParallel: false,
     toolOf: toolCalls('run_shell_command', ''),
@@ -215,6 +231,7 @@ const qwenFixture = (): AgentFixture =>
   scriptedFixture({
     name: 'qwen',
     input: { agent: 'qwen' },
+    repliesToComments: false,
     deniesTheRest: true,
     isParallel: false,
     toolOf: toolCalls('run_shell_command', 'ask_user_question', { multiSelect: false }, { is_background: false }),

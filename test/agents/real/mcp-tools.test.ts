@@ -10,10 +10,11 @@ import type { SessionView } from '../../../src/core/views.ts';
 import { answer, CHOOSE_BLUE, pendingAsk, QUESTIONS, TRANSPORTS, type TransportName } from '../../mcp/test-bed.ts';
 import { allow, decide, type Fields, ok } from '../../support/api-calls.ts';
 import { COMPILED, root as repository } from '../../support/process.ts';
+import { nothingLeftIn } from '../../support/process-table.ts';
 import { openServer, type Server } from '../../support/server.ts';
 import { claude, claudeVersion, codex, codexVersion } from './binaries.ts';
 import { claudeEnvironment } from './claude-test-bed.ts';
-import { codexEnvironment, nothingLeftIn } from './codex-test-bed.ts';
+import { codexEnvironment } from './codex-test-bed.ts';
 import { Model } from './model.ts';
 import { OpenAiModel } from './model-openai.ts';
 

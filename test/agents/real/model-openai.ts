@@ -3,6 +3,7 @@
 // because the proof that an answer arrived is what the model was told.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { isComment, REPLY, TEMPTING } from './model.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 export type Output =
@@ -30,6 +31,8 @@ interface Playing {
 }
 
 export class OpenAiModel extends ScriptedServer {
+  /** The call that it makes once, where a comment tempts it. */
+  actsOnComment: Output | undefined;
   readonly #playing = new Map<string, Playing>();
   #said = 0;
 
@@ -71,6 +74,11 @@ export class OpenAiModel extends ScriptedServer {
       request.method === 'POST' && request.url === '/v1/responses' ? ((await json(request)) as Told) : undefined;
     if (body?.text?.format?.name === 'codex_output_schema') return this.#stream(response, [TITLE]);
     const text = JSON.stringify(body?.input ?? '');
+    if (isComment(text)) {
+      const acts = text.includes(TEMPTING) ? this.actsOnComment : undefined;
+      if (acts) this.actsOnComment = undefined;
+      return this.#stream(response, [acts ?? { text: REPLY }]);
+    }
     const keys = [...this.#playing.keys()].filter((key) => text.includes(key)).sort((a, b) => b.length - a.length);
     const playing = this.#playing.get(keys[0] ?? '');
     const step = playing?.script[playing.next];

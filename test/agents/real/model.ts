@@ -25,11 +25,19 @@ export interface Front {
   reply(response: ServerResponse, body: Record<string, unknown>, said: Said[], serial: number, path: string): void;
 }
 
+/** What every scripted model says to a comment of a person: no step of its script. */
+export const REPLY = 'It is needed for the build.';
+/** What a comment says that the model of the fixture then tries to act on instead of replying. */
+export const TEMPTING = 'do it now';
+export const isComment = (told: string): boolean => told.includes('Before deciding, the person comments');
+
 const fronts: readonly Front[] = [anthropic, chat, gemini];
 
 export class Model extends ScriptedServer {
   /** Every request of a conversation, as JSON text. */
   readonly told: string[] = [];
+  /** The call that it makes once, where a comment tempts it. */
+  actsOnComment: Block | undefined;
   readonly #scripts = new Map<string, { steps: Script; next: number }>();
   #calls = 0;
 
@@ -54,8 +62,13 @@ export class Model extends ScriptedServer {
       return;
     }
     const body = (await json(request)) as Record<string, unknown>;
-    if (front.isAside?.(body)) return front.reply(response, body, [{ text: 'A title' }], 0, pathname);
     const told = JSON.stringify(body);
+    if (isComment(told)) {
+      const acts = told.includes(TEMPTING) ? this.actsOnComment : undefined;
+      if (acts) this.actsOnComment = undefined;
+      return front.reply(response, body, [acts ?? { text: REPLY }].map(this.#said), 0, pathname);
+    }
+    if (front.isAside?.(body)) return front.reply(response, body, [{ text: 'A title' }], 0, pathname);
     const serial = this.told.push(told);
     const step = this.#next(told);
     const blocks = typeof step === 'function' ? await step(told) : step;

@@ -9,7 +9,7 @@ import type { AskView } from '../../../src/core/views.ts';
 import { endEverything, type Holdpoint, spawnHoldpoint, startHoldpoint } from '../../support/process.ts';
 import { TestBed } from '../../support/test-bed.ts';
 import { opencode as binary, opencodeVersion } from './binaries.ts';
-import { Model } from './model.ts';
+import { Model, REPLY } from './model.ts';
 import { opencodeEnvironment } from './opencode-test-bed.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-opencode-own-'));
@@ -90,6 +90,25 @@ describe.skipIf(!binary)(`OpenCode ${opencodeVersion}, attached`, () => {
     await bed.decide(ask, { behavior: 'deny', reason: 'use the staging folder' });
     await told('task-denied', 'use the staging folder');
     expect(has('denied.txt')).toBe(false);
+  });
+
+  it('replies to a comment in a session that is deleted, and its request stays open until it is decided', async () => {
+    const { ask, folder, has } = await prompt('commented', () => bash('touch made'));
+    expect(ask.takes_comments).toBe(true);
+    await bed.api.asks.comment(ask.ask_id, 'yes, but why?');
+    const replied = async () => (await bed.api.asks.get(ask.ask_id)).comments?.map(({ role, text }) => [role, text]);
+    await expect.poll(replied, { timeout: 30_000 }).toEqual([
+      ['person', 'yes, but why?'],
+      ['agent', REPLY],
+    ]);
+    const sessions = async () => {
+      const listed = await fetch(`${url}/session?directory=${encodeURIComponent(folder)}`, { headers });
+      return ((await listed.json()) as { title: string }[]).filter(({ title }) => title.includes('commented')).length;
+    };
+    await expect.poll(sessions, { timeout: 30_000 }).toBe(1);
+    expect([has('made'), (await bed.api.asks.get(ask.ask_id)).status]).toEqual([false, 'pending']);
+    await bed.decide(ask, { behavior: 'allow' });
+    await bed.until(async () => has('made') || undefined);
   });
 
   it('has a request rejected whose turn was aborted, and a late allow writes nothing', async () => {

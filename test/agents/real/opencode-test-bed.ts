@@ -1,14 +1,10 @@
 // The real OpenCode against the scripted model, hosted by a worker in this process: what the tests of the `opencode` agent
 // need. Its home is a temporary folder, and nothing is downloaded: no list of models, no plugin, no language server.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { opencode as agent } from '../../../src/agents/opencode/agent.ts';
-import type { AskView, RunView } from '../../../src/core/views.ts';
-import { openServer, type Server } from '../../support/server.ts';
-import { TestBed } from '../../support/test-bed.ts';
 import { opencode } from './binaries.ts';
-import { nothingLeftIn } from './codex-test-bed.ts';
+import { HostedTestBed } from './hosted-test-bed.ts';
 import { Model, type Script } from './model.ts';
 
 /** What OpenCode is started with, and nothing else: no key, no network. `config`: more for its configuration file. */
@@ -51,27 +47,14 @@ const configFor = (modelUrl: string) => ({
   },
 });
 
-export class OpencodeTestBed {
-  readonly root = mkdtempSync(join(tmpdir(), 'holdpoint-opencode-'));
-  readonly #env = { ...process.env };
-  server!: Server;
-  bed!: TestBed;
-  model!: Model;
-  #made = 0;
-
-  async open(): Promise<void> {
-    this.model = await Model.start();
-    Object.assign(process.env, opencodeEnvironment(this.root, this.model.url));
-    this.server = await openServer();
-    this.bed = new TestBed(await this.server.url(), this.server.token);
-    await this.bed.worker({ agents: [agent] });
+export class OpencodeTestBed extends HostedTestBed<Model> {
+  constructor() {
+    super('opencode');
   }
 
-  folder(): string {
-    this.#made += 1;
-    const folder = join(this.root, `work-${this.#made}`);
-    mkdirSync(folder);
-    return folder;
+  async open(): Promise<void> {
+    const model = await Model.start();
+    await this.host(agent, model, opencodeEnvironment(this.root, model.url));
   }
 
   /** A run in a session of its own; the key tells its conversation with the model from others. */
@@ -84,31 +67,11 @@ export class OpencodeTestBed {
       run,
       folder,
       asks: (count = 1) => this.asks(run, count),
-      over: () => this.bed.over(run.run_id),
+      over: () => this.over(run),
       has: (name: string) => existsSync(join(folder, name)),
     };
   }
 
-  /** So many open asks; fails at once when the run has ended without them. */
-  asks(run: RunView, count: number): Promise<AskView[]> {
-    return this.bed.until(async () => {
-      const { items } = await this.bed.api.asks.list({ run_id: run.run_id, status: 'pending' });
-      if (items.length === count) return items;
-      const now = await this.bed.api.runs.get(run.run_id);
-      if (now.finished_at_ms === undefined) return undefined;
-      throw new Error(`the run is ${now.status} with ${items.length} open asks: ${now.error}`);
-    });
-  }
-
   /** The last request that the model got in a conversation. */
   told = (key: string): string => this.model.told.findLast((told) => told.includes(key)) ?? '';
-
-  async close(): Promise<void> {
-    await this.bed.close();
-    await this.server.close();
-    this.model.close();
-    await nothingLeftIn(this.root);
-    process.env = this.#env;
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
-  }
 }
