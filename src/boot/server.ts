@@ -209,9 +209,10 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
     const worker = startWorker({ url: door, token: secret, workerId, agents, runtimes, permissions, log: logger });
     worker.done.catch((error: unknown) => logger.error({ err: error }, 'the built-in worker stopped'));
     open.push(() => worker.stop());
-    const attachments = startAttachments({ url: door, token: secret, data: settings.data, agents, log: logger });
-    open.push(() => attachments.stop());
   }
+  // Also without a worker here: only this process knows for certain that it serves this state folder.
+  const attachments = startAttachments({ url: door, token: secret, data: settings.data, agents, log: logger });
+  open.push(() => attachments.stop());
   const offerSignIn = async () => {
     const { view } = await gateway.offerSignIn({}, 'system');
     return `${url}/sign-in#${view.code}`;

@@ -19,11 +19,12 @@ const LONGEST_TEXT = 400;
 /** As much of a long text as is looked at. */
 const LONGEST_READ = 4000;
 
-export function actionSummary(request: AskRequest): ActionSummary {
+/** `mask` is given the text before anything of it is cut off or joined, by which a secret could no longer be recognised. */
+export function actionSummary(request: AskRequest, mask?: (text: string) => string): ActionSummary {
   if (isQuestion(request))
-    return { heading: questionHeading(request), text: oneLine(request.questions[0]?.question ?? '', ' ') };
-  if (isPlan(request)) return { heading: 'Plan', text: oneLine(planTitle(request.reason), ' ') };
-  return { heading: request.tool_name, text: oneLine(actionText(request), '␊') };
+    return { heading: questionHeading(request), text: oneLine(request.questions[0]?.question ?? '', ' ', mask) };
+  if (isPlan(request)) return { heading: 'Plan', text: oneLine(planTitle(request.reason), ' ', mask) };
+  return { heading: request.tool_name, text: oneLine(actionText(request), '␊', mask) };
 }
 
 /** Both parts as one text, for surfaces that have one line. */
@@ -91,9 +92,8 @@ function planTitle(plan: string): string {
 }
 
 /** Line breaks are replaced by `lineBreak`; runs of blanks collapse first, so that they push nothing out of the line. */
-function oneLine(text: string, lineBreak: string): string {
-  const line = text
-    .slice(0, LONGEST_READ)
+function oneLine(text: string, lineBreak: string, mask = (given: string): string => given): string {
+  const line = mask(text.slice(0, LONGEST_READ))
     .trim()
     .replace(/[ \t]+/g, ' ')
     .replace(/ ?\r?\n[ \r\n]*/g, lineBreak);

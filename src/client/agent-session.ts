@@ -124,8 +124,11 @@ export function httpBackend({ client, sessionId, sent, workFolder }: Omit<AgentS
     },
     unsettled: async () => [...(await asks({ status: 'pending' })), ...(await asks({ delivery: 'due' }))],
     history: () => asks({}),
-    look: (askId: string, waitMs: number, signal?: AbortSignal): Promise<AskView> =>
-      waitMs > 0 ? client.asks.wait(askId, Math.floor(waitMs), signal) : client.asks.get(askId),
+    look: (askId: string, waitMs: number, signal?: AbortSignal, commentsRead?: number): Promise<AskView> =>
+      waitMs > 0 ? client.asks.wait(askId, Math.floor(waitMs), signal, commentsRead) : client.asks.get(askId),
+    async reply(askId: string, text: string, commentsRead: number): Promise<void> {
+      await client.asks.comment(askId, text, { role: 'agent', commentsRead });
+    },
     async send(askId: string, digest: string | undefined): Promise<void> {
       await client.asks.sent(askId, { digest });
       sent.add(askId);

@@ -10,7 +10,7 @@ import { type InboxEntry, isOpen } from './inbox-model.ts';
 export interface ApprovalGroup {
   shape: string;
   tool: string;
-  /** The first two words of each part of a command, where the tool runs one: a program and what it shall do. */
+  /** The first two words of each part of a command, where the tool runs one: a program and what it shall do; three of `npm run x`. */
   program: string | undefined;
   /** The folder in which every member runs. */
   folder: string | undefined;
@@ -36,14 +36,21 @@ export function shapeOf(ask: AskView): string | undefined {
   return JSON.stringify([tool_name, fields, programOf(input), folderOf(ask), lineage]);
 }
 
-const folderOf = ({ request, asked_from }: AskView): string | undefined =>
+/** Where it runs. */
+export const folderOf = ({ request, asked_from }: AskView): string | undefined =>
   (isQuestion(request) ? undefined : request.work_folder) ?? asked_from?.work_folder;
+
+/** What follows names what it shall do. */
+const RUNNER = /^(?:npm|pnpm|yarn|bun|deno) (?:run|run-script|task)$/;
 
 /** A rough reading, good enough to group by: the person reads what would run. */
 function programOf({ command }: Record<string, unknown>): string | undefined {
   if (typeof command !== 'string') return undefined;
   const parts = command.split(/&&|\|\||[;|&\n]|\$\(|`/);
-  const words = parts.map((part) => part.trim().split(/\s+/, 2).join(' '));
+  const words = parts.map((part) => {
+    const all = part.trim().split(/\s+/);
+    return all.slice(0, RUNNER.test(all.slice(0, 2).join(' ')) ? 3 : 2).join(' ');
+  });
   return words.filter((first) => first !== '').join(', ');
 }
 
@@ -59,6 +66,16 @@ export function groupsOf(entries: readonly InboxEntry[]): ReadonlyMap<string, Ap
   }
   return groups;
 }
+
+/** The shape of the group that a person has put together. */
+export const MARKED = 'selected';
+export const markedGroupOf = (members: readonly AskView[]): ApprovalGroup => ({
+  shape: MARKED,
+  tool: '',
+  program: undefined,
+  folder: undefined,
+  members,
+});
 
 export function batchesOf(asks: readonly AskView[], resolve: (ask: AskView) => ApprovalResolution): ApprovalBatch[] {
   const byRun = Map.groupBy(asks, (ask) => ask.run_id);

@@ -52,7 +52,7 @@ export interface AskOptions {
   /** Reads the ask that was raised before, instead of raising it. */
   stored?: (() => Promise<AskView>) | undefined;
   /** The agent reads comments of people while it waits, and this replies to one. Without it they are told that it cannot. */
-  comment?: CommentHandler | undefined;
+  onComment?: CommentHandler | undefined;
   /** Called when the ask is stored, before its end is waited for. */
   raised?: ((askId: string) => void) | undefined;
 }
@@ -118,12 +118,13 @@ async function endOf<B extends QuestionBody | ApprovalBody>(
   const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
   const raising = waits.raising(runId);
   let end: Promise<AskViewOf<B['kind']>>;
+  let comments: CommentReader | undefined;
   try {
     const stored = (await options?.stored?.()) as AskViewOf<B['kind']> | undefined;
-    const raised = options?.comment ? { ...body, takes_comments: true } : body;
+    const raised = options?.onComment ? { ...body, takes_comments: true } : body;
     const ask = stored ?? (await calls.asks.raise(runId, raised, { signal }));
-    const comments = options?.comment && createCommentReader(calls, ask.ask_id, options.comment);
-    comments?.take(ask.comments);
+    comments = options?.onComment && createCommentReader(calls, ask.ask_id, options.onComment);
+    if (!hasEnded(ask)) comments?.take(ask.comments);
     options?.check?.(ask);
     options?.raised?.(ask.ask_id);
     if (hasEnded(ask)) return ask;
@@ -139,9 +140,13 @@ async function endOf<B extends QuestionBody | ApprovalBody>(
   } finally {
     raising.done();
   }
-  const ended = await end;
-  signal?.throwIfAborted();
-  return ended;
+  try {
+    const ended = await end;
+    signal?.throwIfAborted();
+    return ended;
+  } finally {
+    comments?.close();
+  }
 }
 
 function waitFor<V extends AskView>(

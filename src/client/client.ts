@@ -11,7 +11,6 @@ import { activityCalls } from './activity-calls.ts';
 import { type Call, createHttp, type Http, type HttpOptions } from './http.ts';
 import { noticeCalls, webhookCalls } from './notice-calls.ts';
 import { grantCalls, ruleCalls } from './rule-calls.ts';
-import { iterate } from './stream.ts';
 
 /** The most items of one page. */
 export const PAGE_SIZE = 500;
@@ -106,8 +105,11 @@ function createCalls(http: Http, headers?: Record<string, string>) {
     const query = settleMs === undefined ? undefined : { settle_ms: settleMs };
     return send<T>({ method: 'POST', path, body, repeat: 'keyed', query, waitMs: settleMs, ...rest });
   };
-  const stream = <T>(path: string, { signal, ...from }: FollowFrom<number | string>): AsyncGenerator<T> =>
-    iterate(http, { ...from, path, signal: signal ?? new AbortController().signal });
+  async function* stream<T>(path: string, { signal, ...from }: FollowFrom<number | string>): AsyncGenerator<T> {
+    // Loaded with the first stream: the page's first script does without it.
+    const { iterate } = await import('./stream.ts');
+    yield* iterate<T>(http, { ...from, path, signal: signal ?? new AbortController().signal });
+  }
 
   return {
     sessions: {
@@ -131,8 +133,9 @@ function createCalls(http: Http, headers?: Record<string, string>) {
     runs: {
       start: (sessionId: string, body: In<typeof bodies.StartRun>, options?: Options): Promise<views.RunView> =>
         post(path`/v1/sessions/${sessionId}/runs`, body, options),
-      list: (query?: Page & { session_id?: string; status?: RunStatus }): Promise<Listed<views.RunView>> =>
-        list('/v1/runs', query),
+      list: (
+        query?: Page & { session_id?: string; status?: RunStatus; order?: 'newest' | 'oldest' },
+      ): Promise<Listed<views.RunView>> => list('/v1/runs', query),
       get: (id: string): Promise<views.RunView> => get(path`/v1/runs/${id}`),
       input: (id: string): Promise<Record<string, unknown>> => get(path`/v1/runs/${id}/input`),
       cancel: (id: string, body: In<typeof bodies.CancelRun> = {}): Promise<views.RunView> =>

@@ -23,6 +23,7 @@ import {
 
 export type { ApprovalRequest, AskView, EventView, RunView, SessionView, UserQuestionRequest } from '../core/views.ts';
 export { type Client, createClient, every, type Listed } from './client.ts';
+export type { CommentHandler } from './comment-reader.ts';
 export {
   DeferredExit,
   exitIfDeferred,

@@ -154,7 +154,7 @@ export function createHttp(options: HttpOptions): Http {
   return {
     url,
     async send<T>(call: Call): Promise<Received<T>> {
-      const key = call.idempotencyKey ?? (call.repeat === 'keyed' ? crypto.randomUUID() : undefined);
+      const key = call.idempotencyKey ?? (call.repeat === 'keyed' ? randomKey() : undefined);
       const mayRepeat = call.repeat !== 'once' || key !== undefined;
       const startedAt = Date.now();
       for (let failures = 0; ; failures++) {
@@ -230,3 +230,6 @@ function reasonOf(error: unknown): string {
   if (cause !== undefined && cause !== null) return reasonOf(cause);
   return message || code || String(error);
 }
+
+/** Not `crypto.randomUUID`, which pages without TLS do not have. */
+export const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');

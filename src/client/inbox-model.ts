@@ -55,6 +55,14 @@ export function settled(inbox: Inbox, askId: string, answer: AnswerView, nowMs: 
   );
 }
 
+/** The agent did not take the answer, and never will. */
+export const undelivered = (inbox: Inbox, askId: string, reason: unknown): Inbox =>
+  changed(inbox, askId, ({ ask, ...entry }) => {
+    const { reason: _, ...delivery } = ask.delivery;
+    const why = typeof reason === 'string' && { reason };
+    return { ...entry, ask: { ...ask, delivery: { ...delivery, state: 'undeliverable', ...why } } };
+  });
+
 /** Adds what an event does not say: where it comes from, and its risk. */
 export function completed(inbox: Inbox, { ask_id, asked_from, risk, takes_comments }: AskView): Inbox {
   const more = {

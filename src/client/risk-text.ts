@@ -6,6 +6,7 @@ import type { AskView } from '../core/views.ts';
 export const RISK_LABELS: Record<RiskSign['risk'], string> = {
   destructive: 'Destructive',
   production: 'Production',
+  credentials: 'Credentials',
   outside_folder: 'Outside the folder',
   network: 'Network',
   unclear: 'Not fully readable',
@@ -18,15 +19,17 @@ export function signsAt({ risk = [] }: Pick<AskView, 'risk'>, nowMs: number): re
   return risk.every(isDue) ? risk : risk.filter(isDue);
 }
 
-const NEAR_MS = 15 * 60_000;
+/** From here on a deadline is something to notice. */
+export const NEAR_MS = 15 * 60_000;
 
 /** `bad` for what is hard to undo or reaches further than the project, `warn` for what should be known. */
 export const toneOf = ({ risk }: RiskSign): 'bad' | 'warn' => (LOUD.has(risk) ? 'bad' : 'warn');
-const LOUD = new Set<RiskSign['risk']>(['destructive', 'production', 'outside_folder']);
+const LOUD = new Set<RiskSign['risk']>(['destructive', 'production', 'credentials', 'outside_folder']);
 
 const WEIGHTS: Record<RiskSign['risk'], number> = {
-  destructive: 16,
-  production: 8,
+  destructive: 32,
+  production: 16,
+  credentials: 8,
   outside_folder: 4,
   network: 2,
   unclear: 1,

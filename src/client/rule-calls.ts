@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type * as bodies from '../core/bodies.ts';
 import type { GrantPreview, GrantView } from '../core/grant.ts';
+import type { RuleSuggestionsView } from '../core/rule-suggestion.ts';
 import type { RuleListView, RuleTest, RuleTestView } from '../core/rule-views.ts';
 import type { Listed, Options, Page } from './client.ts';
 import type { Call } from './http.ts';
@@ -21,6 +22,12 @@ export const ruleCalls = ({ send, page }: Sending) => ({
   /** Which rules would decide a call, and why; decides nothing. */
   test: (body: z.input<typeof RuleTest>): Promise<RuleTestView> =>
     send({ method: 'POST', path: '/v1/rules/test', body }),
+  /** Rules for calls that people always allowed; changes nothing. */
+  suggestions: (query?: {
+    from?: number | undefined;
+    to?: number | undefined;
+    at_least?: number | undefined;
+  }): Promise<RuleSuggestionsView> => send({ method: 'GET', path: '/v1/rules/suggestions', query }),
 });
 
 export const grantCalls = ({ send, list }: Sending) => ({

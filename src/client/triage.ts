@@ -20,6 +20,13 @@ export interface Section {
   entries: readonly InboxEntry[];
 }
 
+/** So long before its deadline an ask stands before all others, however they are sorted. */
+const URGENT_MS = 2 * 60_000;
+
+/** Also once it has ended, so that its row stays where it is. */
+export const isUrgent = ({ expires_at_ms }: AskView, nowMs: number): boolean =>
+  expires_at_ms !== undefined && expires_at_ms - nowMs < URGENT_MS;
+
 /** So long before its deadline a snoozed ask is back. */
 const DEADLINE_NEAR_MS = 15 * 60_000;
 
@@ -30,7 +37,7 @@ export function isAsleep({ snoozed, expires_at_ms, comments = [], status }: AskV
   return !comments.some(({ role, at_ms }) => role === 'agent' && at_ms > snoozed.at_ms);
 }
 
-/** The sections in their order; the snoozed ones last. Given oldest first. */
+/** The sections in their order; what expires next first, the snoozed ones last. Given oldest first. */
 export function arranged(
   entries: readonly InboxEntry[],
   sessions: ReadonlyMap<string, SessionView>,
@@ -40,8 +47,11 @@ export function arranged(
   const awake = entries.filter(({ ask }) => !isAsleep(ask, nowMs));
   const asleep = entries.filter(({ ask }) => isAsleep(ask, nowMs));
   const sections = new Map<string, InboxEntry[]>();
-  for (const entry of sorted(awake, sort)) {
-    const title = titleOf(entry.ask, sessions.get(entry.ask.session_id), group);
+  const urgent = awake.filter(({ ask }) => isUrgent(ask, nowMs));
+  const others = awake.filter(({ ask }) => !isUrgent(ask, nowMs));
+  for (const entry of [...sorted(urgent, 'deadline'), ...sorted(others, sort)]) {
+    const isApart = group !== 'none' && isUrgent(entry.ask, nowMs);
+    const title = isApart ? 'Expiring' : titleOf(entry.ask, sessions.get(entry.ask.session_id), group);
     const section = sections.get(title);
     if (section) section.push(entry);
     else sections.set(title, [entry]);

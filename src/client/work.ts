@@ -4,6 +4,7 @@ import { EXTERNAL_AGENT } from '../core/session.ts';
 import type { AskView, SessionView } from '../core/views.ts';
 import { type Asking, askApproval, askQuestion, withProjectRules } from './asking.ts';
 import { type Client, createClient } from './client.ts';
+import type { CommentHandler } from './comment-reader.ts';
 import type { ApprovalOutcome, AskOutcome } from './outcome.ts';
 import { type ApproveSpec, type AskSpec, approvalBody, questionBody } from './spec.ts';
 import type { Waits } from './waits.ts';
@@ -21,7 +22,13 @@ export interface StartSpec {
 }
 
 /** Always in this process; over a union, member by member. */
-export type Blocking<S> = S extends unknown ? Omit<S, 'mode'> & { signal?: AbortSignal | undefined } : never;
+export type Blocking<S> = S extends unknown ? Omit<S, 'mode'> & WhileWaiting : never;
+
+interface WhileWaiting {
+  signal?: AbortSignal | undefined;
+  /** Takes what people comment before they decide, and returns the reply. Without it they see that the agent is not told. */
+  onComment?: CommentHandler | undefined;
+}
 
 /** The same, for an ask that this process does not wait for. */
 export type Unblocking<S> = S extends unknown ? Omit<S, 'mode'> : never;
@@ -74,12 +81,12 @@ async function workIn(client: Client, waits: Waits, session: SessionView, text: 
   return {
     session_id: session.session_id,
     run_id: runId,
-    async ask({ signal, ...spec }) {
-      const outcome = await askQuestion(asking(signal), questionBody(spec, spec.id ?? newCallId()));
+    async ask({ signal, onComment, ...spec }) {
+      const outcome = await askQuestion(asking(signal), questionBody(spec, spec.id ?? newCallId()), { onComment });
       return outcome as AskOutcome;
     },
-    async approve({ signal, ...spec }) {
-      const outcome = await askApproval(asking(signal), approvalBody(spec, spec.id ?? newCallId()));
+    async approve({ signal, onComment, ...spec }) {
+      const outcome = await askApproval(asking(signal), approvalBody(spec, spec.id ?? newCallId()), { onComment });
       return outcome as ApprovalOutcome;
     },
     async raise(spec) {

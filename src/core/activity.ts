@@ -4,12 +4,12 @@
 //   event          pending ask                                       ended or overdue ask
 //   ask.commented  one more comment, of a person or of the agent     refused, with the winner
 //   ask.taken      this person is on it, instead of anyone before    refused
-//   ask.released   nobody is on it                                   refused
+//   ask.released   no person is on it                                refused
 //   ask.snoozed    out of the way until the instant, or no longer    refused
 import type { Surface } from './ask.ts';
 import type { EventType } from './event.ts';
 
-/** Someone did something, somewhere, at an instant. */
+/** Who did it, on which surface, and when. */
 export interface Mark {
   by: string;
   surface: Surface;
@@ -20,6 +20,8 @@ export interface Comment extends Mark {
   comment_id: string;
   role: 'person' | 'agent';
   text: string;
+  /** Of a reply: how many comments of people the agent had read before it. Without it, all that were there. */
+  comments_read?: number | undefined;
 }
 
 /** As it is stored with the ask. */
@@ -32,9 +34,11 @@ export interface Activity {
   snoozed?: Mark & { until_ms: number };
 }
 
-/** Of one ask, by people and agent together. */
+/** Of one ask, by people; its agent has as many of its own. */
 export const MOST_COMMENTS = 200;
 export const LONGEST_COMMENT = 10_000;
+/** Of one ask and side: they are stored and listed with it. */
+export const MOST_COMMENT_TEXT = 100_000;
 /** A snooze ends at the latest after this. */
 export const LONGEST_SNOOZE_MS = 31 * 24 * 60 * 60_000;
 
@@ -47,6 +51,7 @@ export interface Act {
   comment_id?: string;
   role?: Comment['role'];
   text?: string;
+  comments_read?: number;
   /** Of a snooze; absent where it ends. */
   until_ms?: number;
 }
@@ -60,10 +65,33 @@ export function acted(activity: Activity, type: ActivityEvent, act: Act, at_ms: 
     const others = taken_by ? { ...rest, taken_by } : rest;
     return act.until_ms === undefined ? others : { ...others, snoozed: { by, surface, at_ms, until_ms: act.until_ms } };
   }
-  const { comment_id = '', role = 'person', text = '' } = act;
-  return { ...activity, comments: [...(activity.comments ?? []), { comment_id, role, by, surface, at_ms, text }] };
+  const { comment_id = '', role = 'person', text = '', comments_read } = act;
+  const read = comments_read === undefined ? {} : { comments_read };
+  const comment = { comment_id, role, by, surface, at_ms, text, ...read };
+  return { ...activity, comments: [...(activity.comments ?? []), comment] };
 }
 
+/** It has nothing that anyone would see. */
+export const isBlank = (text: string): boolean =>
+  /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u.test(text);
+
 /** How many comments of people there are: a program that waits says how many it has read. */
-export const personComments = ({ comments = [] }: Activity): Comment[] =>
-  comments.filter(({ role }) => role === 'person');
+export const personComments = <C extends Pick<Comment, 'role'>>({
+  comments = [],
+}: {
+  comments?: readonly C[] | undefined;
+}): C[] => comments.filter(({ role }) => role === 'person');
+
+/** How many comments of people have a reply: the first so many. What came while the agent replied has none. */
+export function repliedComments({
+  comments = [],
+}: {
+  comments?: readonly Pick<Comment, 'role' | 'comments_read'>[] | undefined;
+}): number {
+  let [written, replied] = [0, 0];
+  for (const { role, comments_read } of comments) {
+    if (role === 'person') written++;
+    else replied = Math.max(replied, Math.min(comments_read ?? written, written));
+  }
+  return replied;
+}

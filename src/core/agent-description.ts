@@ -26,5 +26,9 @@ export const AgentDescription = z.object({
   takes: z.enum(['text', 'command']).describe('Whether its task is words for the agent or a shell command'),
   demo: z.object({ title: z.string(), input }).optional().describe('A run that needs nothing installed'),
   settings: z.array(Setting),
+  reads_comments: z
+    .array(z.enum(['managed', 'attached']))
+    .optional()
+    .describe('Where it can reply to a comment while it waits; `takes_comments` of an ask says whether that one can'),
 });
 export type AgentDescription = Readonly<z.infer<typeof AgentDescription>>;

@@ -16,6 +16,9 @@ import { FAILURE_REASONS, INTERRUPTIONS, RECOVERIES } from './run.ts';
 import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
 import { SIGN_IN_SCOPES } from './sign-in.ts';
 
+/** Named in the OpenAPI document. */
+export const OwnId = ownId;
+
 const chosenId = z
   .string()
   .regex(
@@ -181,7 +184,21 @@ export const FailRun = z.strictObject({
   idempotency_key,
 });
 export const FailMessage = z.strictObject({ reason: z.string().max(20_000).optional(), idempotency_key });
-export const Comment = z.strictObject({ text: z.string().max(20_000), idempotency_key });
+export const Comment = z.strictObject({
+  text: z.string().max(20_000),
+  role: z
+    .literal('agent')
+    .optional()
+    .describe(
+      'From an operator whose program asked: it is the reply of that program. Implied by the token of an agent',
+    ),
+  comments_read: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Of a reply: how many comments of people were read before it; without it all so far count as replied to'),
+  idempotency_key,
+});
 export const Snooze = z.strictObject({
   until_ms: instant.nullable().describe('In the next 31 days; null: it is back'),
   idempotency_key,

@@ -19,7 +19,7 @@ export const ERRORS = {
   approval_state_conflict: ['approvals', 'This approval is not waiting for a decision'],
   approval_batch_empty: ['approvals', 'The batch has no resolutions'],
   approval_duplicate_resolution: ['approvals', 'The batch resolves the same approval more than once'],
-  approval_request_not_pending: ['approvals', 'This run never raised that approval'],
+  approval_request_not_pending: ['approvals', 'This run raised no approval with this id'],
   approval_not_editable: ['approvals', 'The caller cannot accept a changed input'],
   approval_suggestion_not_found: ['approvals', 'The agent made no such suggestion'],
   invalid_idempotency_key: ['idempotency', 'The idempotency key is not usable'],

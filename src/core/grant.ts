@@ -113,7 +113,7 @@ export const GrantView = z.object({
 });
 export type GrantView = z.infer<typeof GrantView>;
 
-const PastCall = z.object({
+export const PastCall = z.object({
   request_id: z.string().describe('The latest such call'),
   tool_name: z.string(),
   text: z.string().describe('The beginning of its command, or of its input as JSON'),

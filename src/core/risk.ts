@@ -1,16 +1,24 @@
-// Assesses what a person should notice before deciding: what deletes or overwrites, touches production, leaves the work
-// folder, uses the network, cannot be read in full, or expires. One pure function for every surface. Signs are found by
+// Assesses what a person should notice before deciding: what deletes or overwrites, touches production, names
+// credentials, leaves the work folder, uses the network, cannot be read in full, or expires. One pure function for every surface. Signs are found by
 // reading, so their absence promises nothing: no decision may rest on it.
 import { z } from 'zod';
 import { instant } from './fields.ts';
 import { assessCommand, type Note, namesProduction } from './risk/command.ts';
-import { outsidePath } from './risk/paths.ts';
+import { credentialsIn, outsidePath } from './risk/paths.ts';
 import { DELETING_SQL } from './risk/programs.ts';
 import { COMMAND_ARGUMENTS } from './rule-index.ts';
 import { truncate } from './text-limit.ts';
 
 /** The gravest first. */
-export const RISKS = ['destructive', 'production', 'outside_folder', 'network', 'unclear', 'deadline'] as const;
+export const RISKS = [
+  'destructive',
+  'production',
+  'credentials',
+  'outside_folder',
+  'network',
+  'unclear',
+  'deadline',
+] as const;
 export type Risk = (typeof RISKS)[number];
 
 export const RiskSign = z.object({
@@ -94,11 +102,12 @@ function assessField(name: string, value: unknown, folder: string | undefined, n
   if (SQL_FIELDS.has(name) && DELETING_SQL.test(value)) note('destructive', 'has a statement that deletes data');
   const host = URL_FIELDS.test(name) ? URL.exec(value)?.[1] : undefined;
   if (host !== undefined && !LOOPBACK.test(host)) note('network', `reaches ${host}`);
-  if (TARGET_FIELD.test(name) && namesProduction(value)) note('production', `names production: ${value}`);
+  if (TARGET_FIELD.test(name) && namesProduction(value)) note('production', `named by ${name} “${value}”`);
 }
 
 function assessPath(path: unknown, folder: string | undefined, note: Note): void {
   if (typeof path !== 'string') return;
+  note('credentials', credentialsIn([path]));
   const outside = outsidePath(path, { folder, base: folder });
   if (outside !== undefined) note('outside_folder', `names ${outside}`);
 }

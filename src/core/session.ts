@@ -18,6 +18,10 @@ export const ATTACHED_LABEL = 'attached';
 export const isAttached = ({ agent, labels }: Pick<Session, 'agent' | 'labels'>): boolean =>
   agent === EXTERNAL_AGENT && labels.includes(ATTACHED_LABEL);
 
+/** What people call the agent: an id that was derived from the session's own says less than the kind of agent. */
+export const agentNameOf = ({ id, agent, agentId }: Pick<Session, 'id' | 'agent' | 'agentId'>): string =>
+  agentId.endsWith(id) ? agent : agentId;
+
 export interface Session {
   id: string;
   agent: string;

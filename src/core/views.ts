@@ -20,6 +20,14 @@ import { SCOPES, TOKEN_KINDS } from './token.ts';
 import { ToolRule } from './tool-rules.ts';
 import { WinnerView } from './winner.ts';
 
+/** Named in the OpenAPI document, because several views have them. */
+export const RunKindView = z.enum(RUN_KINDS);
+export const RunStatusView = z.enum(RUN_STATUSES);
+export const AskStatusView = z.enum(ASK_STATUSES);
+export const AskModeView = z.enum(ASK_MODES);
+export const SurfaceView = z.enum(SURFACES);
+export const ScopeView = z.enum(SCOPES);
+
 export const UserQuestionRequest = z.object({
   id: z.string(),
   tool_call_id: z.string(),
@@ -82,8 +90,8 @@ export const RunView = z.object({
   run_id: z.string(),
   session_id: z.string(),
   agent_id: z.string(),
-  kind: z.enum(RUN_KINDS),
-  status: z.enum(RUN_STATUSES),
+  kind: RunKindView,
+  status: RunStatusView,
   submitted_at_ms: instant,
   updated_at_ms: instant,
   started_at_ms: instant.optional(),
@@ -147,7 +155,7 @@ const requester = {
   parent_project_ids: z.array(z.string()).optional(),
   parent_channel_ids: z.array(z.string()).optional(),
 };
-const pendingOf = { session_id: z.string(), agent_id: z.string(), run_id: z.string(), run_kind: z.enum(RUN_KINDS) };
+const pendingOf = { session_id: z.string(), agent_id: z.string(), run_id: z.string(), run_kind: RunKindView };
 
 export const PendingQuestionView = z.object({ ...pendingOf, ...requester, request: UserQuestionRequest });
 export type PendingQuestionView = z.infer<typeof PendingQuestionView>;
@@ -155,7 +163,7 @@ export const PendingApprovalView = z.object({ ...pendingOf, request: ApprovalReq
 export type PendingApprovalView = z.infer<typeof PendingApprovalView>;
 
 export const AnswerView = z.object({
-  outcome: z.enum(ASK_STATUSES).exclude(['pending']),
+  outcome: AskStatusView.exclude(['pending']),
   answers: z.array(QuestionAnswer.extend({ secret: z.boolean().optional() })).optional(),
   behavior: z.enum(['allow', 'deny']).optional(),
   updated_input: looseObject.optional(),
@@ -165,7 +173,7 @@ export const AnswerView = z.object({
   justification: z.string().optional(),
   reason: z.string().optional(),
   answered_by: z.string(),
-  surface: z.enum(SURFACES),
+  surface: SurfaceView,
   answered_at_ms: instant,
   kept_from: z
     .string()
@@ -189,23 +197,38 @@ export const AskedFrom = z.object({
 });
 export type AskedFrom = z.infer<typeof AskedFrom>;
 
-export const SightingView = z.object({ by: z.string(), surface: z.enum(SURFACES), at_ms: instant });
+export const SightingView = z.object({ by: z.string(), surface: SurfaceView, at_ms: instant });
 export type SightingView = z.infer<typeof SightingView>;
 
 export const CommentView = SightingView.extend({
   comment_id: z.string(),
   role: z.enum(['person', 'agent']),
   text: z.string(),
+  comments_read: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Of a reply: how many comments of people it was written after'),
 });
 export type CommentView = z.infer<typeof CommentView>;
 
+export const SnoozedView = SightingView.extend({ until_ms: instant });
+
+export const DeliveryView = z.object({
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.int().nonnegative(),
+  sent_at_ms: instant.optional().describe('When it was handed to the agent, which has not shown yet that it has it'),
+  delivered_at_ms: instant.optional(),
+  reason: z.string().optional(),
+});
+
 const askFields = {
   ask_id: z.string(),
-  status: z.enum(ASK_STATUSES),
+  status: AskStatusView,
   session_id: z.string(),
   run_id: z.string(),
   tool_call_id: z.string(),
-  mode: z.enum(ASK_MODES),
+  mode: AskModeView,
   raised_by: z
     .enum(ASK_RAISERS)
     .optional()
@@ -221,18 +244,10 @@ const askFields = {
   takes_comments: z.literal(true).optional().describe('Its agent reads comments while it waits, and may reply'),
   comments: z.array(CommentView).optional().describe('Of people and the agent, oldest first; none is an answer'),
   taken_by: SightingView.optional().describe('Who said "I\'m on it"; for people'),
-  snoozed: SightingView.extend({ until_ms: instant })
-    .optional()
-    .describe('Until when it should be out of the way; for people'),
+  snoozed: SnoozedView.optional().describe('Until when it should be out of the way; for people'),
   notices: z.array(NoticeView).optional().describe('Who was notified, when and how; of one ask, for people'),
   answer: AnswerView.optional(),
-  delivery: z.object({
-    state: z.enum(DELIVERY_STATES),
-    attempts: z.int().nonnegative(),
-    sent_at_ms: instant.optional().describe('When it was handed to the agent, which has not shown yet that it has it'),
-    delivered_at_ms: instant.optional(),
-    reason: z.string().optional(),
-  }),
+  delivery: DeliveryView,
 };
 
 export const ApprovalAskView = z.object({ ...askFields, kind: z.literal('approval'), request: ApprovalRequest });
@@ -308,7 +323,7 @@ export const TokenView = z.object({
   token_id: z.string(),
   kind: z.enum(TOKEN_KINDS),
   name: z.string(),
-  scope: z.enum(SCOPES),
+  scope: ScopeView,
   session_id: z.string().optional(),
   labels: z.array(z.string()).optional().describe('Of a worker: the work it may claim; absent where any'),
   created_at_ms: instant,

@@ -27,7 +27,7 @@ export async function openPending(
   return { ledger, ask };
 }
 
-/** Saves the ask's activity after this event, and closes the ledger. */
+/** Saves the ask's activity after this event. The caller closes the ledger. */
 export async function act(
   ledger: Ledger,
   ask: PendingAsk,
@@ -39,7 +39,6 @@ export async function act(
   const activity = acted(ask.activity, type, data, ledger.now);
   await ledger.tx.updateActivity({ ...ask, activity });
   ledger.note(type, { ...data, token_id }, ask.runId, ask.id);
-  await ledger.close();
   return activity;
 }
 
@@ -81,6 +80,7 @@ function marked(
     if ('refused' in opened) return opened;
     const { ledger, ask } = opened;
     const activity = isSo(ask.activity) ? ask.activity : await act(ledger, ask, type, actor, more);
+    if (activity !== ask.activity) await ledger.close();
     const now = { ...ask, activity };
     return ok(askView(now, undefined, await originsOf(tx)(now)));
   });

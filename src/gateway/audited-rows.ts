@@ -1,7 +1,7 @@
 // Lists the rows of a session as they are stored, so that `audit verify` can hold them against the session's log. Every page
 // begins with the row of the session, read in the same snapshot: it says where the log ended then. Its runs, asks and grants
 // follow, and after the system session's those of tokens, with a proof in the place of what their secrets are compared with.
-import type { Page, Ports, Reader } from '../core/ports.ts';
+import type { Page, Ports, Reader, Store } from '../core/ports.ts';
 import type { Row } from '../core/row-audit.ts';
 import type { RecordView } from '../core/views.ts';
 import { LONGEST_PAGE } from './event-page.ts';
@@ -12,7 +12,13 @@ import { tokenProof } from './token.ts';
 
 const FEW = 20;
 
-export function listRows(ports: Ports, sessionId: string, page: Page): Promise<Listed<RecordView>> {
+/** Of a server, or of a database that no server has open. */
+export interface RowSource {
+  store: Pick<Store, 'read'>;
+  sealer: Ports['sealer'];
+}
+
+export function listRows(ports: RowSource, sessionId: string, page: Page): Promise<Listed<RecordView>> {
   return ports.store.read(async (r) => {
     const session = await sessionRecord(r, sessionId);
     const [own] = await r.records('sessions', sessionId, 0, 1);
@@ -26,7 +32,7 @@ export function listRows(ports: Ports, sessionId: string, page: Page): Promise<L
 const TABLES = ['runs', 'asks', 'grants', 'tokens'] as const;
 
 /** A few at a time, because one row may hold a megabyte. */
-async function readPage(ports: Ports, r: Reader, sessionId: string, { after: position = 0, limit }: Page) {
+async function readPage(ports: RowSource, r: Reader, sessionId: string, { after: position = 0, limit }: Page) {
   const views: RecordView[] = [];
   let size = 0;
   for (let at = position; ; ) {
@@ -44,7 +50,7 @@ async function readPage(ports: Ports, r: Reader, sessionId: string, { after: pos
 }
 
 /** What a token's secret is compared with stays here. */
-function shownRow(ports: Ports, table: string, row: Row): Row {
+function shownRow(ports: RowSource, table: string, row: Row): Row {
   const { hash, ...columns } = withoutPlace(row);
   if (table !== 'tokens') return withoutPlace(row);
   return { ...columns, hash: tokenProof(ports, String(columns.id), String(hash)) };

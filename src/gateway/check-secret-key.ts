@@ -1,10 +1,14 @@
 // Refuses to start a server whose secret key is not the key of its database: secrets could not be read or compared.
 import { fail } from '../core/errors.ts';
-import type { Ports } from '../core/ports.ts';
+import type { Ports, Sealer } from '../core/ports.ts';
+
+/** The fact by which a database knows its key. */
+export const KEY_FACT = 'sealer';
+export const keyMark = (sealer: Sealer): string => sealer.mac('the key of this database');
 
 export async function checkSecretKey({ store, sealer }: Ports): Promise<void> {
-  const own = sealer.mac('the key of this database');
-  const kept = await store.write((tx) => tx.keepFact('sealer', own));
+  const own = keyMark(sealer);
+  const kept = await store.write((tx) => tx.keepFact(KEY_FACT, own));
   if (kept === own) return;
   throw fail(
     'store_unavailable',

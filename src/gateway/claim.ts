@@ -40,7 +40,7 @@ export async function claimRun(
   const agents = body.agents.map((a) => a.name);
   const claim = { agents, labels, isBuiltIn: actor?.isBuiltIn };
   await recoverLost(ports, grace, agents, labels);
-  const offered = await ports.store.read((r) => r.claimable(claim, 1));
+  const offered = await ports.store.reader.claimable(claim, 1);
   if (offered.length === 0) return undefined;
   await mayWork();
   const claimed = await ports.store.write(async (tx) => {

@@ -36,6 +36,7 @@ import { type RaiseOptions, raiseAsk } from './raise.ts';
 import * as records from './records.ts';
 import { recoverWorker } from './recover.ts';
 import { listRules, testRules } from './rule-sources.ts';
+import { suggestRules } from './rule-suggestions.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { runActor } from './run-identity.ts';
 import { seeAsk } from './see.ts';
@@ -161,6 +162,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     releaseLease: bind(releaseLease),
     listRules: bind(listRules),
     testRules: bind(testRules),
+    suggestRules: bind(suggestRules),
     previewGrant: bind(previewGrant),
     listGrants: bind(listGrants),
     revokeGrant: bind(revokeGrant),
@@ -175,7 +177,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     tokenOf: bind(tokenOf),
     checkStillGood: (actor: Actor) => checkStillGood(ports, actor),
     isTokenGood: async (id: string) => {
-      const token = await store.read((r) => r.token(id));
+      const token = await store.reader.token(id);
       return token !== undefined && isGood(token, ports.clock.now());
     },
     isGood: (token: Parameters<typeof isGood>[0]) => isGood(token, ports.clock.now()),
@@ -212,7 +214,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
       const claimant = { actor, mayWork: async () => actor && checkStillGood(ports, actor) };
       return waitForWork(ports, feed, grace, body, claimant, signal);
     },
-    waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.read((r) => r.run(runId)), runId, ms),
+    waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.reader.run(runId), runId, ms),
 
     events: (filter: EventFilter, after: number, limit: number): Promise<EventPage> =>
       store.read((r) => eventPage(r, filter, after, limit)),

@@ -41,7 +41,7 @@ export async function sealOldHeads(ports: Ports): Promise<void> {
     });
 }
 
-async function hasChainedCheckpoint(reader: Reader): Promise<boolean> {
+export async function hasChainedCheckpoint(reader: Reader): Promise<boolean> {
   const [event] = await reader.latest(SYSTEM_SESSION, CHECKPOINT, Number.MAX_SAFE_INTEGER, 1);
   if (!event) return false;
   const said = readCheckpoint(event.data);

@@ -1,6 +1,15 @@
 // Reads lists and single records. No reader sees an ask as open after its deadline: overdue ones are expired first.
 import type { Ask } from '../core/ask.ts';
-import type { AskFilter, MaybePromise, Page, Ports, Positioned, Reader, SessionFilter } from '../core/ports.ts';
+import type {
+  AskFilter,
+  MaybePromise,
+  Page,
+  Ports,
+  Positioned,
+  Reader,
+  RunFilter,
+  SessionFilter,
+} from '../core/ports.ts';
 import type { Actor } from '../core/token.ts';
 import { type Origins, originsOf, wantsOrigin } from './ask-origin.ts';
 import { LONGEST_PAGE } from './event-page.ts';
@@ -96,7 +105,7 @@ async function mustKnow(r: Reader, filter: { sessionId?: string | undefined; run
   if (filter.runId !== undefined) await runRecord(r, filter.runId);
 }
 
-export const listRuns = (ports: Ports, filter: Parameters<Reader['runs']>[0], page: Page) =>
+export const listRuns = (ports: Ports, filter: RunFilter, page: Page) =>
   listed(
     ports,
     page,

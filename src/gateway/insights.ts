@@ -11,19 +11,28 @@ const LONGEST_SPAN_MS = 5 * 366 * 24 * 60 * 60_000;
 /** Asks are numbered in commit order; with several servers their instants may be slightly out of order. */
 const DISORDER_MS = 60_000;
 
-export async function insights(
-  ports: Ports,
-  given: { from?: number | undefined; to?: number | undefined },
-): Promise<InsightsView> {
+export interface Span {
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+/** The span in instants and in positions of asks. */
+export async function spanOf(ports: Ports, given: Span) {
   const to = given.to ?? ports.clock.now();
   const from = given.from ?? Math.max(0, to - DEFAULT_SPAN_MS);
   if (from >= to) throw fail('invalid_request', 'query.from: must be before `to`, which is now by default.');
   if (to - from > LONGEST_SPAN_MS) throw fail('invalid_request', 'from: at most five years before `to`.');
-  const tally = tallyOf(from, to);
-  const { first, last } = await ports.store.read(async (r) => ({
+  return ports.store.read(async (r) => ({
+    from,
+    to,
     first: await r.askPositionAt(from - DISORDER_MS),
     last: await r.askPositionAt(to + DISORDER_MS),
   }));
+}
+
+export async function insights(ports: Ports, given: Span): Promise<InsightsView> {
+  const { from, to, first, last } = await spanOf(ports, given);
+  const tally = tallyOf(from, to);
   let before = last;
   let countedFrom = from;
   for (let n = 0; before > first; n++) {

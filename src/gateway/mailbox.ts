@@ -111,7 +111,7 @@ export async function deadenMail(ledger: Ledger, parent: Ledger): Promise<void> 
 
 export async function sweepMail(ports: Ports): Promise<void> {
   const before = ports.clock.now() - MESSAGE_TTL_MS;
-  const stale = await ports.store.read((r) => r.staleMessages(before, 100));
+  const stale = await ports.store.reader.staleMessages(before, 100);
   for (const { id, sessionId } of stale)
     await ports.store.write(async (tx) => {
       const message = await mailOf(tx, sessionId, id);

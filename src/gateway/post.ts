@@ -1,5 +1,6 @@
 // Accepts a person's post to a thread or text to a session. It answers the thread's prompt, through the same functions as
 // every surface; otherwise it is input for the next run. One transaction: a refused request posts nothing.
+import { isBlank } from '../core/activity.ts';
 import { DEFAULT_DENIAL, LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
 import { type Answer, type Ask, type EndedAsk, isOverdue, isWithdrawn, winnerOf } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
@@ -16,6 +17,7 @@ import type { Actor } from '../core/token.ts';
 import type { ItemView } from '../core/views.ts';
 import { answer } from './answer.ts';
 import { approve } from './approve.ts';
+import { addComment } from './comment.ts';
 import { expireNow } from './expire.ts';
 import { pendingForm } from './form-guard.ts';
 import { checkTakesInput, queuePost, refuseAttached } from './input.ts';
@@ -56,12 +58,44 @@ interface Taken {
 
 /** In a transaction that the caller closes; an expired ask is closed here. */
 export async function takePost(ledger: Ledger, body: PostItem, actor: Actor): Promise<Taken | Refused> {
+  const comment = commentIn(body);
+  if (comment !== undefined) return postComment(ledger, comment, body, actor);
   if (!(await answersForm(ledger, body))) await checkTakesInput(ledger);
   const text = textOf(body);
   const { ask, over } = await askOf(ledger, body, text);
   if (ask) return postAnswer(ledger, ask, text, body, actor);
   const taken = await postInput(ledger, text, { content: body.content, metadata: body.metadata }, actor);
   return over ? { ...taken, item: { ...taken.item, winner: winnerOf(over) } } : taken;
+}
+
+/** What follows `/comment`, the one text that is never an answer; nor is one that only resembles it. Structured answers are used as they are. */
+function commentIn(body: PostItem): string | undefined {
+  if (body.metadata?.prompt?.answers !== undefined) return undefined;
+  const after = /^[\s\p{Cf}]*\/comment(.*)$/isu.exec(textOf(body))?.[1];
+  if (after === undefined || /^(?!\S)/.test(after)) return after;
+  throw fail(
+    'invalid_request',
+    'This begins like a comment, which is "/comment", a space and the text: /comment why? Nothing was posted.',
+  );
+}
+
+/** About the open prompt, which stays open; a form's too. */
+async function postComment(ledger: Ledger, text: string, body: PostItem, actor: Actor): Promise<Taken | Refused> {
+  const prompt = await promptOf(ledger);
+  const seen = body.metadata?.prompt;
+  if (prompt?.status !== 'pending' || (seen !== undefined && seen?.prompt_id !== prompt.id))
+    throw fail(
+      'thread_prompt_mismatch',
+      `A comment is about what the thread asks. ${whatIsAsked(prompt)} Nothing was posted.`,
+    );
+  if (isBlank(text)) throw fail('thread_item_empty', 'The comment is blank. Nothing was posted.');
+  const run = await runOfAsk(ledger.tx, prompt);
+  if (isOverdue(prompt, ledger.now)) return expireNow(ledger, run, prompt);
+  const itemId = itemIdOf(ledger.session.id, ledger.nextSeq);
+  const comment = await addComment(ledger, prompt, { text, role: 'person', actor });
+  const metadata = { type: 'comment', ask_id: prompt.id, comment_id: comment.comment_id };
+  const content = [{ type: 'text' as const, text: comment.text }];
+  return { item: viewOf(ledger, itemId, { content, metadata }, actor, run.id, prompt.id), run };
 }
 
 /** A form takes no text, only answers that name it. */

@@ -18,7 +18,7 @@ const BATCH = 200;
 export async function recoverLapsed(ports: Ports, grace: LeaseGrace): Promise<void> {
   const now = ports.clock.now();
   grace.tick(now);
-  const lapsed = await ports.store.read((r) => r.lapsedLeases(now, BATCH));
+  const lapsed = await ports.store.reader.lapsedLeases(now, BATCH);
   for (const run of lapsed) await recover(ports, run.id, isSilent(grace, now), true);
 }
 
@@ -30,7 +30,7 @@ export async function recoverLost(
   labels: readonly string[],
 ): Promise<void> {
   const now = ports.clock.now();
-  const lost = await ports.store.read((r) => r.lostHolds(agents, labels, now, BATCH));
+  const lost = await ports.store.reader.lostHolds(agents, labels, now, BATCH);
   for (const run of lost) await recover(ports, run.id, isSilent(grace, now));
 }
 
@@ -41,7 +41,7 @@ const isSilent =
 
 /** At start: the built-in worker ended with the previous process, even where its leases are still valid. */
 export async function recoverWorker(ports: Ports, workerId: string): Promise<void> {
-  const held = await ports.store.read((r) => r.leasedBy(workerId));
+  const held = await ports.store.reader.leasedBy(workerId);
   for (const run of held) await recover(ports, run.id, (current) => current.lease?.workerId === workerId);
 }
 

@@ -46,7 +46,7 @@ export interface SignedIn {
 export async function signIn(ports: Ports, body: SignIn, former: string | undefined): Promise<SignedIn> {
   const hash = ports.hash(body.code);
   // A guess costs a read, not a transaction.
-  if (!(await ports.store.read((r) => r.signInLink(hash)))) throw new HoldpointError(unknownLink);
+  if (!(await ports.store.reader.signInLink(hash))) throw new HoldpointError(unknownLink);
   const { view } = await mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     const link = await tx.signInLink(hash);

@@ -28,7 +28,8 @@ export function ensureSystemSession(ports: Ports): Promise<void> {
 }
 
 /** A keyed hash: a viewer of the log could otherwise try secrets that a person made up. */
-export const tokenProof = ({ sealer }: Ports, id: string, hash: string): string => sealer.mac(`token ${id} ${hash}`);
+export const tokenProof = ({ sealer }: Pick<Ports, 'sealer'>, id: string, hash: string): string =>
+  sealer.mac(`token ${id} ${hash}`);
 
 /** In the ledger of the system session. `token.recorded` says of a known token what is stored of it now. */
 export const noteToken = (
@@ -145,7 +146,7 @@ export async function revokeIn(ledger: Ledger, token: Token): Promise<void> {
 
 /** The token of a secret, if it is valid now. */
 export async function tokenOf(ports: Ports, secret: string): Promise<Token | undefined> {
-  const token = await ports.store.read((r) => r.tokenByHash(ports.hash(secret)));
+  const token = await ports.store.reader.tokenByHash(ports.hash(secret));
   return token && isGood(token, ports.clock.now()) ? token : undefined;
 }
 
@@ -155,13 +156,13 @@ export const isGood = (token: Token, now: number): boolean =>
 /** After a wait: a token that was revoked or expired meanwhile gets no result. */
 export async function checkStillGood(ports: Ports, actor: Actor): Promise<void> {
   if (isRun(actor)) return checkRun(ports, actor);
-  const token = await ports.store.read((r) => r.token(actor.tokenId));
+  const token = await ports.store.reader.token(actor.tokenId);
   if (!token || !isGood(token, ports.clock.now()))
     throw fail('unauthenticated', 'This token was revoked or has expired while it waited.');
 }
 
 async function checkRun(ports: Ports, { tokenId, expiresAt = 0 }: Actor): Promise<void> {
-  const run = await ports.store.read((r) => r.run(tokenId));
+  const run = await ports.store.reader.run(tokenId);
   if (!run || isTerminal(run.status) || expiresAt <= ports.clock.now())
     throw fail('unauthenticated', 'The run that this token belongs to is over.');
 }

@@ -3,7 +3,7 @@
 import { personComments } from '../core/activity.ts';
 import type { Ask } from '../core/ask.ts';
 import type { ClaimRun } from '../core/bodies.ts';
-import type { Ports } from '../core/ports.ts';
+import type { MaybePromise, Ports } from '../core/ports.ts';
 import { isTerminal, isWaiting, type Run } from '../core/run.ts';
 import type { ClaimedRunView } from '../core/views.ts';
 import { type Claimant, claimRun } from './claim.ts';
@@ -11,13 +11,13 @@ import type { Feed } from './feed.ts';
 import type { LeaseGrace } from './lease-grace.ts';
 
 /** The shortest time between two checks of a worker: in a flood of answers most do not concern it. */
-const PACE_MS = 20;
+const PACE_MS = { first: 20, most: 100 };
 
 interface Waiting<T> {
   topic: string;
   ms: number;
-  /** The shortest time between two checks. */
-  paceMs?: number;
+  /** The shortest time between two checks; it doubles while wake-ups come faster than that. */
+  paceMs?: { first: number; most: number };
   signal?: AbortSignal | undefined;
   check(): Promise<{ value: T; done: boolean }>;
 }
@@ -26,6 +26,8 @@ interface Waiting<T> {
 async function until<T>(feed: Feed, wanted: Waiting<T>): Promise<T> {
   // Monotonic: a wall clock that is set back must not make a caller wait longer.
   const end = performance.now() + wanted.ms;
+  const { first, most } = wanted.paceMs ?? { first: 0, most: 0 };
+  let paceMs = first;
   for (;;) {
     const left = end - performance.now();
     if (left <= 0 || wanted.signal?.aborted || feed.released) return (await wanted.check()).value;
@@ -37,7 +39,8 @@ async function until<T>(feed: Feed, wanted: Waiting<T>): Promise<T> {
       return found.value;
     }
     await woken;
-    const early = checkedAt + (wanted.paceMs ?? 0) - performance.now();
+    const early = checkedAt + paceMs - performance.now();
+    paceMs = early > 0 ? Math.min(2 * paceMs, most) : first;
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
   }
 }
@@ -69,7 +72,7 @@ export function waitForAsk(
 }
 
 /** Until the run pauses or ends: what `settle_ms` asks for. */
-export function waitForPause(feed: Feed, run: () => Promise<Run | undefined>, runId: string, ms: number) {
+export function waitForPause(feed: Feed, run: () => MaybePromise<Run | undefined>, runId: string, ms: number) {
   const check = async () => {
     const value = await run();
     return { value, done: value === undefined || isWaiting(value.status) || isTerminal(value.status) };

@@ -9,6 +9,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Question } from '../core/question.ts';
 import type { QuestionAskView } from '../core/views.ts';
 import type { Backed, Call } from './calls.ts';
 import { elicitationOf, fitsForm, speaksForms } from './elicitation.ts';
@@ -37,10 +38,7 @@ export async function putToPerson(backed: Backed, ask: QuestionAskView, asker: A
   const { era, protocol, capabilities, prompt, promptedAt, call, ctx } = asker;
   const { backend } = backed;
   if (ask.answer !== undefined) return handOver(backed, ask, call);
-  const canElicit =
-    speaksForms(capabilities) &&
-    fitsForm(ask.request.questions, era === 'modern' ? undefined : protocol) &&
-    !(await backend.session()).isHosted;
+  const canElicit = await mayPrompt(backed, ask.request.questions, asker);
   if (era === 'modern' && canElicit) {
     const reply = inputResponse(ctx.mcpReq.inputResponses, INPUT);
     if (reply.kind !== 'elicit') return promptFirst(ask, backend.now());
@@ -55,6 +53,21 @@ export async function putToPerson(backed: Backed, ask: QuestionAskView, asker: A
     leave();
   }
 }
+
+type Speaker = Pick<Asker, 'era' | 'protocol' | 'capabilities'>;
+
+async function mayPrompt(
+  { backend }: Backed,
+  questions: readonly Question[],
+  { era, protocol, capabilities }: Speaker,
+): Promise<boolean> {
+  if (!speaksForms(capabilities)) return false;
+  return fitsForm(questions, era === 'modern' ? undefined : protocol) && !(await backend.session()).isHosted;
+}
+
+/** Whether its model sees a comment while the question is open: not where the client itself prompts, or polls a task. */
+export const readsComments = async (backed: Backed, questions: readonly Question[], asker: Speaker): Promise<boolean> =>
+  asker.era === 'legacy' || !(speaksTasks(asker.capabilities) || (await mayPrompt(backed, questions, asker)));
 
 const promptFirst = (ask: QuestionAskView, now: number): InputRequiredResult =>
   inputRequired({

@@ -59,6 +59,7 @@ export class Calls {
   readonly #handovers = new Set<Handover>();
   /** How long a client waits, where one of its calls has timed out. */
   readonly #timeouts = new Map<string, number>();
+  readonly #comments = new Map<string, number>();
   /** When two calls of a client were last under way at the same time. */
   readonly #overlaps = new Map<string, number>();
 
@@ -134,6 +135,15 @@ export class Calls {
       await sleep(CROSSING_STEP_MS);
     }
     return holders().length > 0;
+  }
+
+  /** How many comments of people the results of this process have shown of an ask: a further one ends a wait. */
+  commentsShown = (askId: string): number => this.#comments.get(askId) ?? 0;
+
+  showComments(askId: string, count: number): void {
+    if (count === 0) return;
+    this.#comments.set(askId, count);
+    if (this.#comments.size > MOST_HANDOVERS) this.#comments.delete(this.#comments.keys().next().value as string);
   }
 
   /** One call of a session after the other. */

@@ -4,6 +4,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { QuestionAnswer } from '../core/answer.ts';
 import type { Question } from '../core/question.ts';
 import type { ApprovalAskView, AskView, QuestionAskView } from '../core/views.ts';
+import { unreplied } from './comments.ts';
 import { handleOf } from './handle.ts';
 import { answerAtPrompt } from './own-prompt.ts';
 
@@ -23,6 +24,8 @@ export const refusalResult = (code: string, message: string): CallToolResult =>
 const AT_SCREEN = "a person at the agent's own screen";
 const NOT_YET =
   'No answer yet. Call check_answer with this ask_id, which waits for it, or end your turn: the answer is kept.';
+const COMMENTED =
+  'The person has commented and not decided: this is no answer. Call check_answer with this ask_id and your reply in a few sentences; it goes on waiting.';
 const STOP_HERE = 'The form is displayed. End your turn: the answer arrives with the next message.';
 
 export function askResult(ask: AskView): CallToolResult {
@@ -38,7 +41,7 @@ function questionOf(ask: QuestionAskView): object {
   const { answer } = ask;
   const { questions } = ask.request;
   const ask_id = handleOf(ask);
-  if (!answer) return { ask_id, status: 'pending', message: NOT_YET };
+  if (!answer) return { ask_id, status: 'pending', ...notYet(ask) };
   const said = answerAtPrompt(ask);
   if (said === 'declined') return { ask_id, status: 'declined', answered_by: AT_SCREEN };
   if (said) return { ask_id, status: 'answered', ...answersOf(questions, said.answers), answered_by: AT_SCREEN };
@@ -48,11 +51,16 @@ function questionOf(ask: QuestionAskView): object {
   return { ask_id, status: outcome, ...answersOf(questions, answers), ...note };
 }
 
+function notYet(ask: AskView): object {
+  const comments = unreplied(ask);
+  return comments.length > 0 ? { comments, message: COMMENTED } : { message: NOT_YET };
+}
+
 /** In the shape that `--permission-prompt-tool` reads, too. */
 function approvalOf(ask: ApprovalAskView): object {
   const { answer, request } = ask;
   const ask_id = handleOf(ask);
-  if (!answer) return { ask_id, status: 'pending', behavior: 'deny', message: NOT_YET };
+  if (!answer) return { ask_id, status: 'pending', behavior: 'deny', ...notYet(ask) };
   const { outcome, behavior, updated_input, reason, answered_by } = answer;
   if (outcome === 'answered' && behavior === 'allow')
     return {

@@ -2,6 +2,7 @@
 // every conversation, so the whole list stays below 1 000 tokens: the question schema is in one tool, the others name it.
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { LONGEST_COMMENT } from '../core/activity.ts';
 import { RaiseApproval } from '../core/bodies.ts';
 
 export interface Tool {
@@ -122,11 +123,13 @@ export const CLARIFY: Tool = {
 
 export const CHECK_ANSWER: Tool = {
   title: 'Look for an answer',
-  description: 'Waits for what was asked earlier and returns it as the asking tool does.',
+  description:
+    'Waits for what was asked earlier and returns it as the asking tool does. `reply` answers a comment of the person.',
   inputSchema: {
     type: 'object',
     properties: {
       ask_id: text,
+      reply: text,
       wait_ms: { type: 'integer', minimum: 0, maximum: 50_000, default: 50_000 },
     },
     required: ['ask_id'],
@@ -149,7 +152,8 @@ const object = z.preprocess(
 
 /** What an approval may say over the API, a model may say here. */
 export const ApprovalArguments = z.object({
-  ...RaiseApproval.omit({ kind: true, tool_call_id: true, mode: true, idempotency_key: true }).shape,
+  ...RaiseApproval.omit({ kind: true, tool_call_id: true, mode: true, takes_comments: true, idempotency_key: true })
+    .shape,
   input: object,
   tool_use_id: z.string().max(256).optional(),
 });
@@ -159,6 +163,7 @@ export const QuestionArguments = Expiry.extend({ context: z.string().max(20_000)
 
 export const CheckArguments = z.object({
   ask_id: z.string().trim().min(1).max(256),
+  reply: z.string().trim().min(1).max(LONGEST_COMMENT).optional(),
   wait_ms: z.coerce.number().min(0).optional(),
 });
 

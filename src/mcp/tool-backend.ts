@@ -27,8 +27,10 @@ export interface ToolBackend {
   unsettled(): Promise<AskView[]>;
   /** All asks of this session. */
   history(): Promise<AskView[]>;
-  /** An ask or a clarification of this session, once it has ended or the time is over. */
-  look(askId: string, waitMs: number, signal?: AbortSignal): Promise<AskView>;
+  /** An ask or a clarification of this session, once it has ended, people have commented more often, or the time is over. */
+  look(askId: string, waitMs: number, signal?: AbortSignal, commentsRead?: number): Promise<AskView>;
+  /** The agent's reply to the first so many comments. Refused once the ask has ended. */
+  reply(askId: string, text: string, commentsRead: number): Promise<void>;
   /** The answer is about to be written to the call. Refused where another server was told that the call is cancelled. */
   send(askId: string, digest: string | undefined, callKey: string): Promise<void>;
   /** It did not arrive: it is due as before. */
@@ -76,10 +78,13 @@ export function gatewayBackend(gateway: Gateway, actor: Actor & { sessionId: str
     raise: async (runId, body) => (await gateway.raiseAsk({ runId, body, actor })).view,
     unsettled: async () => [...(await asks({ status: 'pending' })), ...(await asks({ delivery: 'due' }))],
     history: () => asks({}),
-    async look(askId, waitMs, signal) {
+    async look(askId, waitMs, signal, commentsRead) {
       if (!(await gateway.isAskOf(askId, sessionId)))
         throw fail('ask_not_found', `ask_id: this session has asked nothing called "${askId}".`);
-      return gateway.showAsk(askId, actor, waitMs, signal);
+      return gateway.showAsk(askId, actor, { ms: waitMs, commentsRead }, signal);
+    },
+    async reply(askId, text, commentsRead) {
+      await gateway.comment({ askId, text, role: 'agent', commentsRead, actor });
     },
     async send(askId, digest, call) {
       await gateway.acknowledge({ askId, state: 'sent', digest, call, actor });

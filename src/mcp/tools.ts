@@ -18,9 +18,10 @@ import { formQuestions } from '../core/form.ts';
 import { FORM_TOOL, readForm } from '../core/form-input.ts';
 import { completeQuestions } from '../core/question.ts';
 import type { AskView } from '../core/views.ts';
-import { type Asker, promptedAsk, putToPerson } from './ask-user.ts';
+import { type Asker, promptedAsk, putToPerson, readsComments } from './ask-user.ts';
 import type { Backed, Call, Caller } from './calls.ts';
 import { askParent } from './clarification-tool.ts';
+import { postReply } from './comments.ts';
 import { displayForm } from './form-tool.ts';
 import { askIdFor } from './handle.ts';
 import { handOver, settleEarlier } from './handover.ts';
@@ -117,9 +118,11 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     refuse(args, ['lineage', 'mode'], 'ask_user');
     const questions = questionsIn(args, 'ask_user');
     const more = read(schemas.QuestionArguments, args, 'ask_user');
-    const wanted = wantedQuestions('blocking', completeQuestions(questions), more.context);
+    const complete = completeQuestions(questions);
+    const wanted = wantedQuestions('blocking', complete, more.context);
+    const takes_comments = await readsComments(options, complete, askerOf({ call, ctx }));
     return find(wanted, { call, ctx }, callIdOf(ctx), async (tool_call_id) =>
-      backend.raise(await backend.runId(), { kind: 'question', tool_call_id, questions, ...more }),
+      backend.raise(await backend.runId(), { kind: 'question', tool_call_id, questions, ...more, takes_comments }),
     );
   }
 
@@ -143,8 +146,10 @@ export function createToolServer(options: ToolServerOptions): McpServer {
   add('request_approval', schemas.REQUEST_APPROVAL, async (args, { call, ctx }) => {
     refuse(args, ['mode'], 'request_approval');
     const { tool_use_id, ...action } = read(schemas.ApprovalArguments, args, 'request_approval');
+    // As a permission prompt tool it is called by a program, which reads a decision and nothing else.
+    const takes_comments = tool_use_id === undefined;
     const ask = await find(wantedApproval(action), { call, ctx }, callIdOf(ctx, tool_use_id), async (tool_call_id) =>
-      backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action }),
+      backend.raise(await backend.runId(), { kind: 'approval', tool_call_id, ...action, takes_comments }),
     );
     const { structuredContent: _, ...result } = await handOver(
       options,
@@ -165,13 +170,15 @@ export function createToolServer(options: ToolServerOptions): McpServer {
     });
 
   add('check_answer', schemas.CHECK_ANSWER, async (args, { call, ctx }) => {
-    const { ask_id, wait_ms } = read(schemas.CheckArguments, args, 'check_answer');
+    const { ask_id, reply, wait_ms } = read(schemas.CheckArguments, args, 'check_answer');
     const askId = await askIdFor(backend, ask_id, await backend.unsettled()).catch(async (error: unknown) => {
       await settleEarlier(options, call);
       throw error;
     });
     await settleEarlier(options, call, askId);
-    const ask = await backend.look(askId, 0);
+    const seen = await backend.look(askId, 0);
+    if (reply !== undefined) await postReply(options, seen, reply);
+    const ask = reply === undefined ? seen : await backend.look(askId, 0);
     if (ask.mode === 'form' && !ask.answer && session.isHosted) return heldResult(ask);
     return handOver(options, await waitForEnd(options, ask, call, ctx, wait_ms), call);
   });

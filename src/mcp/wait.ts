@@ -2,6 +2,7 @@
 // or not progress arrives; a client that gave a progress token is notified meanwhile. Decides nothing: an ask that has not
 // ended is returned as it is.
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { personComments, repliedComments } from '../core/activity.ts';
 import type { AskView } from '../core/views.ts';
 import type { Backed, Call } from './calls.ts';
 import { handleOf } from './handle.ts';
@@ -37,13 +38,18 @@ export async function waitForEnd(
   const hungUp = ctx.http?.req?.signal;
   const gone = hungUp ? AbortSignal.any([call.signal, hungUp]) : call.signal;
   calls.hold(call, ask.ask_id);
+  const read = ask.takes_comments ? Math.max(calls.commentsShown(ask.ask_id), repliedComments(ask)) : undefined;
   for (let progress = 1; ; progress++) {
     const slice = Math.max(0, Math.min(patience.keepAliveMs, until - now()));
     const startedAt = now();
-    const seen = await backend.look(ask.ask_id, slice, gone);
-    // Back before its time and not ended: the server is stopping.
-    const isCutShort = now() - startedAt < slice / 2;
-    if (seen.answer !== undefined || gone.aborted || isCutShort || now() >= until) return seen;
+    const seen = await backend.look(ask.ask_id, slice, gone, read);
+    const comments = personComments(seen).length;
+    // Back before its time and not ended: someone has commented, or the server is stopping.
+    const isCutShort = now() - startedAt < slice / 2 || (read !== undefined && comments > read);
+    if (seen.answer !== undefined || gone.aborted || isCutShort || now() >= until) {
+      if (!gone.aborted) calls.showComments(ask.ask_id, comments);
+      return seen;
+    }
     // A thread shows one prompt at a time: one that was answered before must not hide this one.
     await settleOld(backed, ask.ask_id);
     if (token !== undefined)

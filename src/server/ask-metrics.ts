@@ -2,6 +2,7 @@
 // and the agent had the answer. It follows the feed, so the requests that append events pay nothing. Asks that were open
 // when the process started are looked up once.
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { ASK_KINDS } from '../core/ask.ts';
 import type { AskView } from '../core/views.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { SYSTEM_READER } from './system-reader.ts';
@@ -54,6 +55,12 @@ export function askMetrics(registers: Registry[]): {
     'From the decision until the agent had it',
     DELIVERY_BUCKETS,
   );
+  // A rate is not seen to rise from nothing: what is watched begins at 0.
+  for (const kind of ASK_KINDS) {
+    raised.inc({ kind }, 0);
+    ended.inc({ kind, outcome: 'expired', decided_by: 'system' }, 0);
+    for (const histogram of [toSeen, toAnswer, toDelivery]) histogram.zero({ kind });
+  }
 
   const remember = (id: string, ask: Open) => {
     if (open.has(id)) return;

@@ -48,9 +48,10 @@ export async function createMetrics(options: MetricsOptions): Promise<Metrics> {
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.versions.node }, 1);
+  // First: the reads of a scrape must not appear in it as waiting for connections.
+  if (pool) addPool(registers, pool);
   addState(registers, gateway, openStreams);
   addNotices(registers, options.notices);
-  if (pool) addPool(registers, pool);
 
   const deliver = (fresh: readonly AskEvent[]): boolean => {
     for (const event of fresh) {

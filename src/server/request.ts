@@ -27,6 +27,10 @@ export const WaitQuery = z.strictObject({ wait_ms: digits('Milliseconds, up to 6
 export const AskWaitQuery = WaitQuery.extend({
   comments_read: digits('The wait also ends when people have written more comments than this'),
 });
+export const SpanQuery = z.strictObject({
+  from: digits('Epoch milliseconds; by default 30 days before `to`'),
+  to: digits('Epoch milliseconds; now by default'),
+});
 export const SettleQuery = z.strictObject({ settle_ms: digits('Milliseconds, up to 60000') });
 
 export const MAX_WAIT_MS = 60_000;
@@ -62,6 +66,17 @@ function fromCursor(cursor: string, way: Way = 'p'): number {
   if (!found || toCursor(Number(found[1]), way) !== cursor)
     throw fail('invalid_cursor', 'Use the cursor from the Link header of the page before, or leave it out.');
   return Number(found[1]);
+}
+
+export const OrderQuery = PageQuery.extend({
+  order: z.enum(['oldest', 'newest']).optional().describe('Which end of the list comes first; oldest by default'),
+});
+
+/** The page of a list that can go back in time, and which way it goes. */
+export function orderedPageOf(query: z.infer<typeof OrderQuery>): { page: Page; way: Way; newestFirst: boolean } {
+  const newestFirst = query.order === 'newest';
+  const way = newestFirst ? 'b' : 'p';
+  return { page: pageOf(query, way), way, newestFirst };
 }
 
 /** A bare array; the next page is in the Link header, the log position it is true for in Holdpoint-Cursor. */

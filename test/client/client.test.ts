@@ -71,6 +71,7 @@ const CALLS: ((c: Client) => Promise<unknown>)[] = [
   (c) => c.workers.release('{run_id}', { worker_id: 'w', lease_epoch: 1 }),
   (c) => c.rules.list(),
   (c) => c.rules.test({ tool_name: 'Bash', input: {} }),
+  (c) => c.rules.suggestions(),
   (c) => c.grants.preview({ request_id: '{ask_id}' }),
   (c) => c.grants.list(),
   (c) => c.grants.revoke('{grant_id}'),

@@ -1,7 +1,7 @@
 // The filter of the inbox: which asks a query finds.
 import { describe, expect, it } from 'vitest';
 import { filtered } from '../../src/client/inbox-filter.ts';
-import { approval, asked, entry, question, session } from './asks.ts';
+import { approval, asked, entry, options, question, session } from './asks.ts';
 
 const sessions = new Map([
   ['ses_1', session('ses_1', { title: 'Fix the build', project_ids: ['shop'] })],
@@ -42,5 +42,22 @@ describe('the inbox filter', () => {
     ['session:_', []],
   ])('finds by %j: %j', (query, expected) => {
     expect(found(query)).toEqual(expected);
+  });
+
+  it.each([
+    ['canary', ['set']],
+    ['"licence scan"', ['set']],
+    ['bigint', ['diff']],
+    ['-bigint is:approval', ['write']],
+  ])('finds options, later questions and contents of files by %j: %j', (query, expected) => {
+    const asks = [
+      question([asked({ options: options('Canary') }), asked({ id: 'q2', question: 'Licence scan?' })], {
+        ask_id: 'ask_set',
+      }),
+      approval({ file_path: 'a.ts', old_string: 'BigInt(1)', new_string: '1' }, { ask_id: 'ask_diff' }),
+      approval({ file_path: 'b.ts', content: 'x' }, { ask_id: 'ask_write' }),
+    ];
+    const ids = filtered(asks.map(entry), sessions, query).map(({ ask }) => ask.ask_id.replace('ask_', ''));
+    expect(ids).toEqual(expected);
   });
 });

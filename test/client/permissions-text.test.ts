@@ -6,7 +6,7 @@ import type { SessionView } from '../../src/core/views.ts';
 it.each([
   ['approval', 'session', 'approvals are asked, set for this session'],
   ['autonomous', 'worker', 'nothing is asked (autonomous), set by its worker'],
-  ['approval', 'default', 'approvals are asked, unless a worker set to autonomous takes the run'],
+  ['approval', 'default', 'approvals are asked; a worker that runs as autonomous would skip them'],
 ] as const)('describes %s from the %s', (permissions, permissions_from, text) => {
   expect(permissionsText({ permissions, permissions_from } as SessionView)).toBe(text);
 });

@@ -25,5 +25,10 @@ it('calls an ask free of signs only when it was assessed', () => {
 });
 
 it('is loud about what cannot be undone or reaches out of the project', () => {
-  expect(RISKS.filter((risk) => toneOf(sign(risk)) === 'bad')).toEqual(['destructive', 'production', 'outside_folder']);
+  expect(RISKS.filter((risk) => toneOf(sign(risk)) === 'bad')).toEqual([
+    'destructive',
+    'production',
+    'credentials',
+    'outside_folder',
+  ]);
 });

@@ -29,17 +29,18 @@ describe('arranged', () => {
     at('e', { ...risky('deadline'), expires_at_ms: NOW + 3 * 60 * MINUTE }),
   ];
   it.each([
-    ['oldest', 'a b c d e'],
-    ['newest', 'e d c b a'],
+    ['oldest', 'c a b d e'],
+    ['newest', 'c e d b a'],
     ['deadline', 'c b e a d'],
-    ['risk', 'd c b e a'],
-  ] as const)('sorts by %s: %s', (sort, order) => {
+    ['risk', 'c d b e a'],
+  ] as const)('puts what expires within two minutes first, and sorts by %s: %s', (sort, order) => {
     expect(shown(asks, sort)).toEqual([['', order]]);
   });
 
   it('groups by project, keeping the order inside and between groups', () => {
     expect(shown(asks, 'risk', 'project' as never)).toEqual([
-      ['shop', 'd c e a'],
+      ['Expiring', 'c'],
+      ['shop', 'd e a'],
       ['No project', 'b'],
     ]);
   });

@@ -48,9 +48,57 @@ describe('comment', () => {
     expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
   });
 
+  it('is the reply of an own program where an operator says so, and never of a person for an agent', async () => {
+    const { ask, sessionId } = await held(server, approval, { agent_id: 'importer' });
+    const reply = { text: 'To build it.', role: 'agent' };
+    const path = `/v1/asks/${ask.ask_id}/comments`;
+    expect(await ok(server.post(path, reply))).toMatchObject({ role: 'agent', by: 'importer' });
+    const { token } = await server.makeToken('agent', sessionId);
+    await refusal(server.post(path, { text: 'yes', role: 'person' }, { token }), 400, 'invalid_request');
+    expect(await ok(say(ask.ask_id, 'allow', token))).toMatchObject({ role: 'agent', by: 'importer' });
+    expect((await showAsk(server, ask.ask_id)).status).toBe('pending');
+  });
+
+  it('is no reply of an operator where an agent or a worker asked', async () => {
+    const { ask, runId, sessionId } = await held(server, approval);
+    const { token } = await server.makeToken('agent', sessionId);
+    const raise = (by: object, tool_call_id: string) =>
+      ok(server.post<AskView>(`/v1/runs/${runId}/asks`, { ...approval, tool_call_id }, by));
+    const reply = (askId: string) => server.post(`/v1/asks/${askId}/comments`, { text: 'It is safe.', role: 'agent' });
+    const { ask_id } = await raise({ token }, 'of the agent');
+    await refusal(reply(ask_id), 403, 'scope_forbidden');
+    expect(await showAsk(server, ask_id)).not.toHaveProperty('comments');
+    await ok(say(ask_id, 'To build it.', token));
+    await ok(reply(ask.ask_id));
+  });
+
+  it('is made by "/comment" in a thread, about the open prompt only', async () => {
+    const { ask, sessionId } = await held(server, approval);
+    const path = `/v1/threads/${await threadOf(sessionId)}/items`;
+    const post = (text: string, prompt?: object) =>
+      server.post<ItemView>(path, { content: [{ type: 'text', text }], ...(prompt && { metadata: { prompt } }) });
+    const item = await ok(post(' /comment  yes'));
+    expect(item).toMatchObject({ metadata: { type: 'comment', ask_id: ask.ask_id }, content: [{ text: 'yes' }] });
+    expect(await showAsk(server, ask.ask_id)).toMatchObject({ status: 'pending', comments: [{ text: 'yes' }] });
+    const listed = await ok(server.get<ItemView[]>(path));
+    expect(listed.filter(({ item_id }) => item_id === item.item_id)).toMatchObject([{ content: item.content }]);
+    await refusal(post('/comment'), 400, 'thread_item_empty');
+    await refusal(post('/comment why?', { prompt_id: 'ask_other' }), 409, 'thread_prompt_mismatch');
+    expect((await showAsk(server, ask.ask_id)).comments).toHaveLength(1);
+    for (const text of ['/comments yes', '/comment: yes', '/Comment:yes', '/comment\u200byes', '\u200b/commentyes'])
+      await refusal(post(text, { prompt_id: ask.ask_id }), 400, 'invalid_request');
+    await refusal(post('/comment \u200b'), 400, 'thread_item_empty');
+    await ok(post('\u200b/Comment yes'));
+    expect(await showAsk(server, ask.ask_id)).toMatchObject({ status: 'pending', comments: [{}, { text: 'yes' }] });
+    await ok(post('no'));
+    expect(await showAsk(server, ask.ask_id)).toMatchObject({ status: 'answered', answer: { behavior: 'deny' } });
+    await refusal(post('/comment why?'), 409, 'thread_prompt_mismatch');
+  });
+
   it('is refused with the winner once the ask has ended, and when it is blank', async () => {
     const h = await held(server);
-    await refusal(say(h.ask.ask_id, ' \n'), 400, 'invalid_request');
+    for (const text of [' \n', '\u200b', '\u2800 \u0007'])
+      await refusal(say(h.ask.ask_id, text), 400, 'invalid_request');
     await ok(answer(server, h));
     const problem = await refusal(say(h.ask.ask_id, 'why?'), 409, 'ask_state_conflict');
     expect(problem).toMatchObject({ winner: { answered_by: 'operator' } });

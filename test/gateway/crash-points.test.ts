@@ -128,6 +128,7 @@ function faulty(store: Store, plan: Plan): Store {
     return never;
   };
   return {
+    reader: store.reader,
     read: (unit) => (isDead ? never : store.read(unit)),
     async write(unit) {
       if (isDead) return never;

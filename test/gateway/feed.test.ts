@@ -13,6 +13,7 @@ const turns = async (count: number) => {
 it('announces an event whose wake-up arrives at any step of the read before it', async () => {
   let afterRead = async () => {};
   const distant: Store = {
+    reader: open.store.reader,
     read: async (unit) => {
       const result = await open.store.read(unit);
       await afterRead();

@@ -80,6 +80,16 @@ it('is used at every server and asked again at every server after its revocation
   expect((await make(there, other)).status).toBe('pending');
 });
 
+it('leaves comments to everyone: one written at a server ends the wait at another, and decides nothing', async () => {
+  const { ask_id: askId } = await make(here, await begun(here));
+  const { token_id: tokenId } = (await here.createToken({ scope: 'operator', name: 'waiting' })).view;
+  const waiting = here.showAsk(askId, { ...agent, tokenId }, { ms: 20_000, commentsRead: 0 });
+  await there.comment({ askId, text: 'yes', actor: lead });
+  expect(await waiting).toMatchObject({ status: 'pending', comments: [{ role: 'person', text: 'yes' }] });
+  await there.comment({ askId, text: 'allow', role: 'agent', actor: agent });
+  expect(await here.showAsk(askId, lead)).toMatchObject({ status: 'pending', comments: [{}, { role: 'agent' }] });
+});
+
 it('has its uses counted once each, whichever servers and sessions use it at once', async () => {
   const runs = [await begun(here), await begun(here), await begun(there), await begun(there)];
   const grantId = await always(String(runs[0]), { uses: 5 });

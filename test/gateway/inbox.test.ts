@@ -91,7 +91,7 @@ it.each(LISTS.filter((path) => path !== '/v1/events'))(
 );
 
 describe('paging', () => {
-  it('returns every run of a session once, oldest first, whatever the page size', async () => {
+  it('returns every run of a session once, from either end, whatever the page size', async () => {
     const { session_id } = await newSession(server);
     const made: string[] = [];
     for (let i = 0; i < 7; i++) made.push((await startRun(server, session_id)).run_id);
@@ -100,6 +100,8 @@ describe('paging', () => {
       expect(items.map((r) => r.run_id)).toEqual(made);
       expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
       expect(pages).toHaveLength(Math.ceil(7 / limit));
+      const back = await allPages<RunView>(`/v1/runs?session_id=${session_id}&limit=${limit}&order=newest`);
+      expect(back.items.map((r) => r.run_id)).toEqual(made.toReversed());
     }
   });
 

@@ -1,12 +1,14 @@
 // What Prometheus scrapes after a request was seen, answered and delivered, and that the dashboard, the rules and promtool
-// agree with it. promtool is in Debian's package prometheus; what needs it is skipped where it is missing.
+// agree with it; at the end a real Prometheus scrapes a server with them. It is Debian's package prometheus; what needs it or its
+// promtool is skipped where it is missing.
 // Covers: src/server/ask-metrics.ts, src/server/request-durations.ts, src/server/system-reader.ts
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { allow, answer, decide, held, ok, raiseApproval } from '../support/api-calls.ts';
-import { root } from '../support/process.ts';
+import { freePort } from '../support/postgres.ts';
+import { root, temporaryFolder } from '../support/process.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 
 const server = serverForAll();
@@ -51,6 +53,7 @@ it('counts asks by kind and outcome, and times each step of the way', () => {
   expect(metric('holdpoint_asks_raised_total{kind="approval"}')).toBe(1);
   expect(metric('holdpoint_asks_ended_total{kind="question",outcome="answered",decided_by="person"}')).toBe(1);
   expect(metric('holdpoint_asks_ended_total{kind="approval",outcome="allow",decided_by="person"}')).toBe(1);
+  expect(metric('holdpoint_asks_ended_total{kind="approval",outcome="expired",decided_by="system"}')).toBe(0);
   const buckets = (name: string, ...limits: number[]) =>
     limits.map((le) => metric(`${name}_bucket{le="${le}",kind="question"}`));
   expect(buckets('holdpoint_ask_seen_seconds', 15, 30)).toEqual([0, 1]);
@@ -84,18 +87,35 @@ it('times an ask that was raised before a restart', async () => {
   await expect
     .poll(async () => {
       await scrape();
-      return metric('holdpoint_ask_answer_seconds_bucket{le="60",kind="question"}');
+      return metric('holdpoint_ask_answer_seconds_bucket{le="300",kind="question"}');
     })
-    .toBe(0);
-  expect(metric('holdpoint_ask_answer_seconds_bucket{le="300",kind="question"}')).toBe(1);
+    .toBe(1);
+  expect(metric('holdpoint_ask_answer_seconds_bucket{le="60",kind="question"}')).toBe(0);
+});
+
+it('counts an expiry in the series that began at 0', async () => {
+  const expired = 'holdpoint_asks_ended_total{kind="question",outcome="expired",decided_by="system"}';
+  await scrape();
+  expect(metric(expired)).toBe(0);
+  await held(server, { expires_after_ms: 60_000 });
+  server.advance(61_000);
+  await expect
+    .poll(async () => {
+      await scrape();
+      return metric(expired);
+    })
+    .toBe(1);
 });
 
 describe('the dashboard and the rules', () => {
   /** Only with a pool of connections. */
   const POSTGRES = ['holdpoint_database_connections'];
-  const texts = ['grafana/holdpoint.json', 'prometheus/rules.yaml'].map((name) =>
-    readFileSync(join(deploy, name), 'utf8'),
-  );
+  const dashboard = readFileSync(join(deploy, 'grafana', 'holdpoint.json'), 'utf8');
+  const texts = [dashboard, readFileSync(join(deploy, 'prometheus', 'rules.yaml'), 'utf8')];
+  const queriesOf = (text: string): string[] => {
+    const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] };
+    return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replace('$__rate_interval', '5m')));
+  };
 
   it('use only metrics that the server has', () => {
     const names = new Set(texts.join().match(/\b(?:holdpoint|process|nodejs)_[a-z0-9_]+(?=\{)/g));
@@ -106,9 +126,7 @@ describe('the dashboard and the rules', () => {
   });
 
   it.skipIf(isMissing)('are accepted by promtool, and every alert fires on what it is for', () => {
-    const { panels } = JSON.parse(texts[0] ?? '') as { panels: { targets: { expr: string }[] }[] };
-    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replace('$__rate_interval', '5m')));
-    const rules = queries.map((expr, i) => ({ record: `query:${i}`, expr }));
+    const rules = queriesOf(dashboard).map((expr, i) => ({ record: `query:${i}`, expr }));
     const asRules = join(server.folder, 'dashboard.yaml');
     writeFileSync(asRules, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
     expect(promtool(['check', 'rules', asRules])).toMatchObject({ status: 0 });
@@ -120,4 +138,35 @@ describe('the dashboard and the rules', () => {
   it.skipIf(isMissing)('promtool finds nothing to remark in what the server exposes', () => {
     expect(promtool(['check', 'metrics'], scraped)).toMatchObject({ status: 0, stdout: '', stderr: '' });
   });
+
+  it.skipIf(isMissing)(
+    'let a real Prometheus scrape the server by address, load the rules and answer every panel',
+    async () => {
+      const folder = temporaryFolder();
+      const { token } = await server.makeToken('viewer');
+      writeFileSync(join(folder, 'holdpoint.token'), token, { mode: 0o600 });
+      copyFileSync(join(deploy, 'prometheus', 'rules.yaml'), join(folder, 'rules.yaml'));
+      const config = readFileSync(join(deploy, 'prometheus', 'prometheus.yaml'), 'utf8')
+        .replace('127.0.0.1:4777', new URL(await server.url()).host)
+        .replace('scrape_interval: 15s', 'scrape_interval: 1s');
+      writeFileSync(join(folder, 'prometheus.yaml'), config);
+      const address = `127.0.0.1:${await freePort()}`;
+      const files = [`--config.file=${join(folder, 'prometheus.yaml')}`, `--storage.tsdb.path=${join(folder, 'tsdb')}`];
+      const prometheus = spawn('prometheus', [...files, `--web.listen-address=${address}`], { stdio: 'ignore' });
+      onTestFinished(() => void prometheus.kill('SIGKILL'));
+      const ask = async <T>(path: string): Promise<T> => {
+        const reply = await fetch(`http://${address}/api/v1/${path}`).catch(() => undefined);
+        return ((await reply?.json().catch(() => undefined)) as { data?: T } | undefined)?.data as T;
+      };
+      const target = async () => (await ask<{ activeTargets: object[] }>('targets'))?.activeTargets[0];
+      await expect.poll(target, { timeout: 60_000 }).toMatchObject({ health: 'up', lastError: '' });
+      const { groups } = await ask<{ groups: { rules: { name: string }[] }[] }>('rules');
+      expect(groups.flatMap(({ rules }) => rules.map(({ name }) => name))).toContain('HoldpointAskWaitsLong');
+      const instant = (query: string) => ask<{ result: unknown[] }>(`query?query=${encodeURIComponent(query)}`);
+      expect((await instant('holdpoint_build_info{job="holdpoint"}')).result).toHaveLength(1);
+      for (const query of queriesOf(dashboard))
+        expect(await instant(query.replaceAll('$job', 'holdpoint')), query).toMatchObject({ resultType: 'vector' });
+    },
+    120_000,
+  );
 });

@@ -231,6 +231,7 @@ it('sends no event twice to a follower that resumes while it is live, also with 
   const { store } = server.ports;
   /** The real store, with the latency of a database behind a socket: a result is already old when it arrives. */
   const distant: Store = {
+    reader: store.reader,
     read: async (unit) => {
       const result = await store.read(unit);
       for (let ticks = Math.floor(Math.random() * 4); ticks > 0; ticks--) await new Promise(setImmediate);

@@ -1,13 +1,13 @@
 // Finds the signs of risk in a shell command, in every command that it would run.
-import { exactSegments } from '../hidden-characters.ts';
+import { exactSegments, HAS_HIDDEN } from '../hidden-characters.ts';
 import type { ShellCommand } from '../shell/command.ts';
 import { programName } from '../shell/inner-commands.ts';
 import { readShell } from '../shell/read.ts';
-import { looksLikePath, outsidePath, type Place, resolved } from './paths.ts';
+import { credentialsIn, looksLikePath, outsidePath, type Place, resolved } from './paths.ts';
 import { DELETING_SQL, isReader, programSigns } from './programs.ts';
 
 export type Note = (
-  risk: 'destructive' | 'production' | 'outside_folder' | 'network' | 'unclear',
+  risk: 'destructive' | 'production' | 'credentials' | 'outside_folder' | 'network' | 'unclear',
   why: string | undefined,
 ) => void;
 
@@ -15,8 +15,8 @@ export function assessCommand(line: string, folder: string | undefined, note: No
   const { commands, unknown } = readShell(line);
   if (unknown !== undefined) note('unclear', `cannot be read in full: ${unknown}`);
   if (exactSegments(line).some(({ mark, isLookalike }) => mark !== undefined && !isLookalike))
-    note('unclear', 'has hidden characters');
-  if (runsDownload(commands)) note('unclear', 'runs what it downloads');
+    note('unclear', HAS_HIDDEN);
+  if (runsDownload(commands)) note('destructive', 'runs what it downloads');
   let place: Place = { folder, base: folder };
   for (const command of commands) {
     assessOne(command, place, note);
@@ -34,6 +34,7 @@ function assessOne(command: ShellCommand, place: Place, note: Note): void {
     const outside = outsidePath(word, place);
     if (outside !== undefined) note('outside_folder', `names ${outside}`);
   }
+  note('credentials', credentialsIn([...operandsOf(command), ...filesOf(command)]));
   if (command.redirections.some(({ writes, target }) => writes && DEVICE.test(target.text)))
     note('destructive', 'writes to a device');
   if (command.redirections.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text)))
@@ -56,16 +57,25 @@ const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php)$/;
 const PATTERN_FIRST = new Set('grep egrep fgrep rg ag sed awk gawk perl jq yq'.split(' '));
 const NO_PATHS = new Set('echo printf gh glab curl wget http xh kubectl aws gcloud az'.split(' '));
 
-function pathsOf({ words, redirections }: ShellCommand): string[] {
+function pathsOf(command: ShellCommand): string[] {
+  const named = operandsOf(command).filter(looksLikePath);
+  const files = filesOf(command).filter(looksLikePath);
+  return [...named.flatMap(mounted), ...files].filter((path) => !/^\/dev\//.test(path));
+}
+
+/** Arguments that may be files. */
+function operandsOf({ words }: ShellCommand): string[] {
   const [program, ...args] = words.map(({ text }) => text);
   const name = programName(program ?? '');
+  if (NO_PATHS.has(name)) return [];
   // A word that the shell expands is given as it is written, with its quotes.
   const operands = args.map((arg) => arg.replace(/^-{1,2}[\w-]+=/, '').replace(/^"([^"]*)"$/, '$1'));
   const first = PATTERN_FIRST.has(name) ? operands.findIndex((arg) => !arg.startsWith('-')) : -1;
-  const named = NO_PATHS.has(name) ? [] : operands.filter((arg, i) => i !== first && looksLikePath(arg));
-  const files = redirections.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target.text);
-  return [...named.flatMap(mounted), ...files.filter(looksLikePath)].filter((path) => !/^\/dev\//.test(path));
+  return operands.filter((_, i) => i !== first);
 }
+
+const filesOf = ({ redirections }: ShellCommand): string[] =>
+  redirections.filter(({ operator }) => !operator.startsWith('<<')).map(({ target }) => target.text);
 
 /** `/host/path:/path/in/container`: what stands before the colon is of this machine. */
 const mounted = (word: string): string[] => (/^\/[^:]*:\//.test(word) ? [word.slice(0, word.indexOf(':'))] : [word]);
@@ -100,27 +110,25 @@ function productionWord({ words, assigns, values }: ShellCommand): string | unde
     if (!PRODUCTION.test(arg) || arg.length > MOST_CHARACTERS) return false;
     return !BUILDERS.has(name) || !(BUILD_MODE.test(arg) || /^--?(?:mode|env|only|omit)$/.test(args[i - 1] ?? ''));
   });
-  if (found !== undefined) return `names production: ${found}`;
+  if (found !== undefined) return `named by “${found}”`;
   const isBuild = assigns.every((each) => /^(?:NODE|BABEL|JEKYLL|HUGO|MIX)_ENV$/.test(each));
   const value = isBuild ? undefined : values.find(({ text }) => PRODUCTION.test(text));
-  return value && `names production: ${value.text}`;
+  return value && `named by “${value.text}”`;
 }
 
 /** Longer words are texts, not names. */
 const MOST_CHARACTERS = 200;
 export const namesProduction = (text: string): boolean => text.length <= MOST_CHARACTERS && PRODUCTION.test(text);
 
+const RUNS_ARGUMENT = /^(?:sh|bash|zsh|dash|ksh|fish|eval|source|\.)$/;
 const SHELL = /^(?:sh|bash|zsh|dash|ksh|fish|python[\d.]*|node|ruby|perl|php)$/;
 
-/** Something is fetched, and a shell or interpreter reads its program from its input. */
+/** Something is fetched, and a shell or interpreter reads its program from its input or is given it as an argument. */
 function runsDownload(commands: readonly ShellCommand[]): boolean {
-  const programs = commands.map(({ words }) => words.map(({ text }) => text));
-  const fetches = programs.some(([program]) => /^(?:curl|wget|http|xh)$/.test(programName(program ?? '')));
-  return (
-    fetches &&
-    programs.some(
-      ([program, ...args]) =>
-        SHELL.test(programName(program ?? '')) && args.every((arg) => /^-(?:s|x|e)*$|^-$/.test(arg)),
-    )
-  );
+  const nameOf = ({ words }: ShellCommand) => programName(words[0]?.text ?? '');
+  const fetching = commands.filter((command) => /^(?:curl|wget|http|xh)$/.test(nameOf(command)));
+  const readsProgram = (command: ShellCommand) =>
+    SHELL.test(nameOf(command)) && command.words.slice(1).every(({ text }) => /^-(?:s|x|e)*$|^-$/.test(text));
+  const isRun = ({ within }: ShellCommand) => within !== undefined && RUNS_ARGUMENT.test(nameOf(within));
+  return fetching.some(isRun) || (fetching.length > 0 && commands.some(readsProgram));
 }

@@ -14,6 +14,16 @@ const HOME = /^(?:~[\w.-]*|\$HOME|\$\{HOME\})(?=\/|$)/;
 /** Words with other characters are patterns, programs or prose. */
 const PATH = /^[\p{L}\p{N}_@%+:,./~ *?{}[\]$-]+$/u;
 
+/** Files in which tools keep keys, tokens and passwords. */
+const CREDENTIALS =
+  /(?:^|\/)(?:\.aws\/credentials|\.ssh\/(?:id_\w+|identity)|\.gnupg\/.*|\.netrc|\.pgpass|\.pypirc|\.git-credentials|\.docker\/config\.json|\.kube\/config|application_default_credentials\.json|\.env(?:\.(?!example$|sample$|template$|dist$)[\w-]+)*)$/;
+
+/** Says which of the paths holds credentials. */
+export function credentialsIn(paths: readonly string[]): string | undefined {
+  const found = paths.find((path) => CREDENTIALS.test(path));
+  return found && `may be in ${found}`;
+}
+
 /** Whether a word could name a file: it begins like a path, or climbs out of a folder. */
 export const looksLikePath = (word: string): boolean =>
   PATH.test(word) && !word.includes('://') && (/^[/~]|^\$\{?HOME/.test(word) || /(?:^|\/)\.\.(?:\/|$)/.test(word));

@@ -34,6 +34,11 @@ const NOT_FOUND: Record<string, ErrorCode> = {
   skill_id: 'skill_not_found',
 };
 
+/** What any operation may fail with, or any that takes a body: the `default` response of each. */
+const OF_SERVER: readonly ErrorCode[] = ['internal', 'record_unreadable', 'store_unavailable', 'shutting_down'];
+const OF_BODIES: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
+const GENERAL: readonly ErrorCode[] = [...OF_BODIES, ...OF_SERVER];
+
 const ALWAYS: readonly ErrorCode[] = [
   'invalid_request',
   'host_not_allowed',
@@ -42,32 +47,25 @@ const ALWAYS: readonly ErrorCode[] = [
   'session_forbidden',
   'csrf_token_invalid',
   'skill_identity_not_allowed',
-  'internal',
-  'record_unreadable',
-  'store_unavailable',
-  'shutting_down',
+  ...OF_SERVER,
 ];
 
-/** Statuses whose codes most operations share, under these names in the document. */
-const SHARED: Record<number, string> = {
-  401: 'Unauthenticated',
-  403: 'Forbidden',
-  413: 'BodyTooLarge',
-  415: 'MediaType',
-  429: 'RateLimited',
-  500: 'ServerError',
-  503: 'Unavailable',
+type Status = number | 'default';
+
+/** Codes that most operations share, under these names in the document. */
+const SHARED: Record<string, readonly ErrorCode[]> = {
+  Unauthenticated: ['unauthenticated'],
+  Forbidden: ALWAYS.filter((code) => STATUS[code] === 403),
+  RateLimited: ['rate_limited'],
+  InvalidKeyedRequest: ['invalid_request', 'invalid_idempotency_key'],
+  InvalidPageRequest: ['invalid_request', 'invalid_cursor'],
+  ServerError: OF_SERVER,
+  BodyOrServerError: GENERAL,
 };
-const ALWAYS_OR_SHARED: readonly ErrorCode[] = [
-  ...ALWAYS,
-  'unauthenticated',
-  'body_too_large',
-  'unsupported_media_type',
-  'rate_limited',
-];
-const MOST_NAMED = 3;
+const MOST_NAMED = 2;
 
-export function codesOf(operation: Operation, isKeyed: boolean): Map<number, ErrorCode[]> {
+/** By status; `default` has the codes of every status that no code particular to the operation has. */
+export function codesOf(operation: Operation, isKeyed: boolean): Map<Status, ErrorCode[]> {
   const { url, scopes, query, body, form, reads = [], refuses = [] } = operation;
   const ids = [...url.matchAll(/:(\w+)/g)].map(([, id = '']) => NOT_FOUND[id]).filter((code) => code !== undefined);
   const fields = Object.keys((query as z.ZodObject | undefined)?.shape ?? {});
@@ -81,12 +79,14 @@ export function codesOf(operation: Operation, isKeyed: boolean): Map<number, Err
     ...(fields.includes('cursor') ? (['invalid_cursor'] as const) : []),
     ...(fields.includes('session_id') ? (['session_not_found'] as const) : []),
     ...(isKeyed ? (['invalid_idempotency_key', 'idempotency_conflict'] as const) : []),
-    ...(body || form ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(body || form ? OF_BODIES : []),
     ...(body && reads.includes('Holdpoint-Lease') ? (['lease_lost'] as const) : []),
     ...refuses,
   ]);
-  const byStatus = Map.groupBy(codes, (code) => STATUS[code]);
-  return new Map([...byStatus].sort(([a], [b]) => a - b));
+  const particular = new Set([...codes].filter((code) => !GENERAL.includes(code)).map((code) => STATUS[code]));
+  const statusOf = (code: ErrorCode): Status => (particular.has(STATUS[code]) ? STATUS[code] : 'default');
+  // Keys that are whole numbers come first in an object, in their order.
+  return Map.groupBy(codes, statusOf);
 }
 
 /** Responses by name, each list of codes written once. */
@@ -95,8 +95,8 @@ export class Refusals {
   readonly #names = new Map<string, string>();
 
   /** A reference to the response with these codes; a long list is named after the first operation that has it. */
-  of(status: number, codes: readonly ErrorCode[], operation: string): Json {
-    const key = [...codes].sort().join(' ');
+  of(status: Status, codes: readonly ErrorCode[], operation: string): Json {
+    const key = sorted(codes);
     const name = this.#names.get(key) ?? nameOf(status, codes, operation);
     this.#names.set(key, name);
     this.components[name] ??= responseOf(status, codes);
@@ -104,22 +104,20 @@ export class Refusals {
   }
 }
 
-function nameOf(status: number, codes: readonly ErrorCode[], operation: string): string {
-  const base = ALWAYS_OR_SHARED.filter((code) => STATUS[code] === status);
-  const isShared = codes.length === base.length && codes.every((code) => base.includes(code));
-  const shared = isShared ? SHARED[status] : undefined;
-  return (
-    shared ?? (codes.length > MOST_NAMED ? pascalCase(`${operation}_${status}`) : codes.map(pascalCase).join('Or'))
-  );
+function nameOf(status: Status, codes: readonly ErrorCode[], operation: string): string {
+  const shared = Object.entries(SHARED).find(([, some]) => sorted(some) === sorted(codes));
+  if (shared) return shared[0];
+  return codes.length > MOST_NAMED ? pascalCase(`${operation}_${status}`) : codes.map(pascalCase).join('Or');
 }
 
+const sorted = (codes: readonly ErrorCode[]): string => [...codes].sort().join(' ');
 const pascalCase = (code: string): string => code.replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase());
 
-const HEADERS: Record<number, string> = { 401: 'WWW-Authenticate', 429: 'Retry-After' };
+const HEADERS: Partial<Record<Status, string>> = { 401: 'WWW-Authenticate', 429: 'Retry-After' };
 
 const title = (code: ErrorCode): string => ERRORS[code][1];
 
-function responseOf(status: number, codes: readonly ErrorCode[]): Json {
+function responseOf(status: Status, codes: readonly ErrorCode[]): Json {
   const header = HEADERS[status];
   const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
   return {

@@ -14,6 +14,7 @@ import * as insight from '../../core/insight.ts';
 import * as noticeViews from '../../core/notice-views.ts';
 import * as question from '../../core/question.ts';
 import * as quietHours from '../../core/quiet-hours.ts';
+import * as risk from '../../core/risk.ts';
 import * as rule from '../../core/rule.ts';
 import * as ruleViews from '../../core/rule-views.ts';
 import * as skill from '../../core/skill.ts';
@@ -44,6 +45,7 @@ const MODULES = [
   activity,
   noticeViews,
   quietHours,
+  risk,
 ];
 
 /** Names that mean something else in the languages of clients. */

@@ -3,25 +3,18 @@ import { z } from 'zod';
 import { InsightsView } from '../../core/insight.ts';
 import { AgentView } from '../../core/views.ts';
 import { READERS } from '../auth.ts';
-import { digits } from '../request.ts';
+import { countOf, SpanQuery } from '../request.ts';
 import type { AddRoutes } from './route.ts';
-
-const InsightsQuery = z.strictObject({
-  from: digits('Epoch milliseconds; by default 30 days before `to`'),
-  to: digits('Epoch milliseconds; now by default'),
-});
-
-const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 export const addInsights: AddRoutes = ({ route, gateway, workers }) => {
   route('insights', 'GET /v1/insights', {
     name: 'getInsights',
-    summary: 'How long answers take, and what is asked by whom',
+    summary: 'How long answers take, how long agents stood still, and what is asked by whom',
     description: 'Of asks raised in the span.',
     scopes: READERS,
-    query: InsightsQuery,
+    query: SpanQuery,
     reply: InsightsView,
-    handle: ({ query }) => gateway.insights({ from: numberOf(query.from), to: numberOf(query.to) }),
+    handle: ({ query }) => gateway.insights({ from: countOf(query.from), to: countOf(query.to) }),
   });
 
   route('workers', 'GET /v1/agents', {

@@ -1,8 +1,9 @@
 // Lists rules with their sources, and says which of them would decide a call.
 import { z } from 'zod';
+import { RuleSuggestionsView } from '../../core/rule-suggestion.ts';
 import { RuleListView, RuleTest, RuleTestView } from '../../core/rule-views.ts';
 import { READERS } from '../auth.ts';
-import { linkPage, PageQuery, pageOf } from '../request.ts';
+import { countOf, digits, linkPage, PageQuery, pageOf, SpanQuery } from '../request.ts';
 import type { AddRoutes } from './route.ts';
 
 export const addRules: AddRoutes = ({ route, gateway }) => {
@@ -30,5 +31,17 @@ export const addRules: AddRoutes = ({ route, gateway }) => {
     refuses: ['session_not_found'],
     reply: RuleTestView,
     handle: ({ body }) => gateway.testRules(body),
+  });
+
+  route('rules', 'GET /v1/rules/suggestions', {
+    name: 'suggestRules',
+    summary: 'Rules for calls that people always allowed, each with what it would have allowed',
+    description:
+      'Changes nothing: a person adds a rule. Nothing that has a sign of risk, or was ever denied, is suggested.',
+    scopes: READERS,
+    query: SpanQuery.extend({ at_least: digits('How often it was allowed, at the least; 10 by default') }),
+    reply: RuleSuggestionsView,
+    handle: ({ query: { from, to, at_least } }) =>
+      gateway.suggestRules({ from: countOf(from), to: countOf(to), atLeast: countOf(at_least) }),
   });
 };

@@ -4,7 +4,7 @@ import { CancelRun, CompleteRun, FailRun, PostMessage, PostOutput, StartRun } fr
 import { RUN_STATUSES } from '../../core/run.ts';
 import { RunView } from '../../core/views.ts';
 import { AGENT_SIDE, ANSWERERS, EVERY_READER } from '../auth.ts';
-import { PageQuery, pageOf, sendList } from '../request.ts';
+import { OrderQuery, orderedPageOf, sendList } from '../request.ts';
 import { ownSession } from './own-session.ts';
 import { MESSAGE_CODES } from './refusal-codes.ts';
 import type { AddRoutes } from './route.ts';
@@ -46,17 +46,18 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
 
   route('runs', 'GET /v1/runs', {
     name: 'listRuns',
-    summary: 'List runs, oldest first',
+    summary: 'List runs, oldest first unless `order=newest`',
     description: 'All states, unless `status` names one.',
     scopes: EVERY_READER,
-    query: PageQuery.extend({
+    query: OrderQuery.extend({
       session_id: z.string().optional().describe('Only of this session'),
       status: z.enum(RUN_STATUSES).optional().describe('Only in this state'),
     }),
     reply: z.array(RunView),
     async handle({ request, reply, actor, query }) {
-      const filter = { sessionId: ownSession(actor, query.session_id), status: query.status };
-      return sendList(request, reply, await gateway.listRuns(filter, pageOf(query)));
+      const { page, way, newestFirst } = orderedPageOf(query);
+      const filter = { sessionId: ownSession(actor, query.session_id), status: query.status, newestFirst };
+      return sendList(request, reply, await gateway.listRuns(filter, page), way);
     },
   });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CreateSession, Empty, EndSession } from '../../core/bodies.ts';
 import { RecordView, SessionView } from '../../core/views.ts';
 import { ANSWERERS, EVERY_READER, READERS, WORKERS } from '../auth.ts';
-import { PageQuery, pageOf, sendList } from '../request.ts';
+import { OrderQuery, orderedPageOf, PageQuery, pageOf, sendList } from '../request.ts';
 import type { AddRoutes } from './route.ts';
 
 export const addSessions: AddRoutes = ({ route, gateway }) => {
@@ -29,18 +29,16 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
     summary: 'List sessions, oldest first unless `order=newest`',
     description: 'Ended sessions stay in the list. `status=active` leaves them out.',
     scopes: EVERY_READER,
-    query: PageQuery.extend({
+    query: OrderQuery.extend({
       status: z.enum(['active', 'ended']).optional().describe('Only in this state'),
       parent_session_id: z.string().optional().describe('Only the children of this session'),
-      order: z.enum(['oldest', 'newest']).optional().describe('Which end of the list comes first; oldest by default'),
     }),
     reply: z.array(SessionView),
     async handle({ request, reply, actor, query }) {
-      const { status, parent_session_id: parentId, order } = query;
-      const newestFirst = order === 'newest';
-      const way = newestFirst ? 'b' : 'p';
+      const { status, parent_session_id: parentId } = query;
+      const { page, way, newestFirst } = orderedPageOf(query);
       const filter = { id: actor.sessionId, status, parentId, newestFirst };
-      return sendList(request, reply, await gateway.listSessions(filter, pageOf(query, way)), way);
+      return sendList(request, reply, await gateway.listSessions(filter, page), way);
     },
   });
 

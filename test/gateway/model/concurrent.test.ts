@@ -106,6 +106,7 @@ interface Pace {
 /** Lets other calls overtake a write on its way to the store. */
 function delayed(store: Store, pace: Pace): Store {
   return {
+    reader: store.reader,
     read: (unit) => store.read(unit),
     async write(unit) {
       const turns = pace.isJostling ? (pace.delays.next().value ?? 0) : 0;

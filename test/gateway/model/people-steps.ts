@@ -255,7 +255,10 @@ export const message: Plan = (w, picks) => {
     name: `message to ${sessionId} by ${actor.name}: ${isText ? 'words' : JSON.stringify(form)}`,
     call: ({ gateway }) => {
       const body = isText ? { text } : { interactive_form_answer: form };
-      return got(gateway.postMessage({ sessionId, body, actor }), (r) => ({ id: r.view.run_id }));
+      return got(gateway.postMessage({ sessionId, body, actor }), (r) => ({
+        id: r.view.run_id,
+        resumes: r.view.resumes_run_id,
+      }));
     },
     expect(model, g) {
       const own = sessionIn(model, sessionId);
@@ -281,7 +284,8 @@ function said(w: ModelState, session: Session, g: Got, by: string, decision: str
     a.status === 'answered' && a.delivery === 'due' && a.mode !== 'form' && (a.mode === 'restart' || !isOver(a.run));
   const oldest = asked.find((a) => a.status === 'pending');
   // While that answer is on its way the words are for the next run; which of both the thread asked shows in the reply.
-  const isForNextRun = asked.some(isOnItsWay) && oldest?.mode !== 'restart' && g.id !== oldest?.run.id;
+  const isForNextRun =
+    asked.some(isOnItsWay) && oldest?.mode !== 'restart' && ![g.id, g.resumes].includes(oldest?.run.id);
   if (oldest && !isForNextRun) {
     endAsk(w, oldest, 'answered', by, decision);
     return [settled(w, oldest.run, [oldest], g)];

@@ -13,6 +13,8 @@ export interface Got {
   id: string;
   /** The run that asks, where a clarification was made. */
   runId?: string;
+  /** The run that the one in the reply goes on from. */
+  resumes?: string | undefined;
 }
 
 export interface Step {

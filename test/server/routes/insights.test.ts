@@ -16,7 +16,8 @@ beforeAll(async () => {
   server = await openServer();
   began = server.now();
   const question = await held(server);
-  const approval = await held(server, { kind: 'approval', tool_name: 'Bash' });
+  const attached = { agent_id: 'claude', project_ids: ['shop'] };
+  const approval = await held(server, { kind: 'approval', tool_name: 'Bash' }, attached);
   const refused = await held(server, { kind: 'approval', tool_name: 'Edit' });
   const lost = await held(server, { expires_after_ms: 10 * MINUTE });
   server.advance(3 * MINUTE);
@@ -49,7 +50,11 @@ describe('insights', () => {
     expect(counts(seen.by_outcome)).toEqual({ answered: 1, allowed: 2, denied: 1, expired: 1 });
     expect(counts(seen.by_surface)).toEqual({ web: 1, api: 3, system: 1 });
     expect(counts(seen.by_decider)).toEqual({ people: 4, nobody: 1 });
-    expect(counts(seen.by_agent)).toEqual({ external: 5 });
+    expect(counts(seen.by_agent)).toEqual({ external: 4, claude: 1 });
+    expect(counts(seen.by_person)).toEqual({ operator: 4 });
+    expect(counts(seen.by_project)).toEqual({ shop: 1, 'no project': 4 });
+    expect(seen.lost_ms).toBeGreaterThanOrEqual((3 + 7 + 7 + 10) * MINUTE);
+    expect(seen.by_agent.find(({ name }) => name === 'claude')?.lost_ms).toBeGreaterThanOrEqual(7 * MINUTE);
     const sums = (rows: { count: number }[]) => rows.reduce((sum, row) => sum + row.count, 0);
     expect(sums(seen.histogram)).toBe(4);
     expect(seen.waits.p99_ms).toBeGreaterThanOrEqual(7 * MINUTE);
