@@ -1,16 +1,15 @@
 // The commands about a pending request that decide nothing: comment, take and snooze, the same for approvals and questions.
-
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '../client/client.ts';
 import { instant } from '../client/times.ts';
-import type { AskView } from '../core/views.ts';
+import type { AskView, CommentView } from '../core/views.ts';
 import { Command } from './command.ts';
-import type { Scope, ServerFlags } from './command-flags.ts';
+import { type MutationFlags, type Scope, type ServerFlags, wholeNumber } from './command-flags.ts';
 import { Failure } from './failure.ts';
 import { findAsk } from './lookup.ts';
-import { note, printJson } from './output.ts';
-import { connect } from './server-connection.ts';
-import { wrap } from './text/layout.ts';
-import { type Line, line, span } from './text/spans.ts';
-import { oneLine } from './text/terminal-text.ts';
+import { note, print, printJson, terminalWidth } from './output.ts';
+import { connect, once } from './server-connection.ts';
+import { commentLines } from './text/comment-text.ts';
 
 type Kind = AskView['kind'];
 
@@ -23,23 +22,56 @@ export const activitySubcommands = (kind: Kind, id: string): Command[] => [
 const of = (kind: Kind, verb: string, does: string) =>
   new Command(verb, does).argument('<request_id>', `the ${kind}, or the beginning or end of its id`);
 
-function commentCommand(kind: Kind, id: string): Command {
-  return of(kind, 'comment', `say something about a pending ${kind} without deciding it`)
+/** `kind`: undefined where either is meant. */
+export function commentCommand(kind: Kind | undefined, id: string): Command {
+  const noun = kind ?? 'request';
+  const path = kind === undefined ? 'holdpoint' : `holdpoint ${kind}s`;
+  return new Command('comment', `say something about a pending ${noun} without deciding it`)
+    .argument('<request_id>', `the ${noun}, or the beginning or end of its id`)
     .argument('<text>', 'the comment; the request stays open')
-    .withExamples(`holdpoint ${kind}s comment ${id} "why?"`)
+    .option('--wait-ms <number>', "wait so long for the agent's reply, and print it")
+    .withExamples(`${path} comment ${id} "why?"`)
     .withScope('look in')
-    .withServer()
-    .action(async (typed: string, text: string, flags: ServerFlags & Scope) => {
+    .withMutation()
+    .action(async (typed: string, text: string, flags: CommentFlags) => {
+      const waitMs = wholeNumber('--wait-ms', flags.waitMs);
       const client = await connect(flags);
       const ask = await findAsk(client, kind, typed, flags);
-      const comment = await client.asks.comment(ask.ask_id, text);
+      if (waitMs !== undefined && !ask.takes_comments)
+        throw new Failure('usage', `the agent of ${ask.ask_id} is not told of comments: leave out --wait-ms`);
+      const comment = await once(flags, (options) => client.asks.comment(ask.ask_id, text, options));
+      if (waitMs !== undefined) return printReply(client, ask.ask_id, comment, waitMs, flags);
       if (flags.json) return printJson(comment);
       note(
         ask.takes_comments
-          ? 'Sent. The request stays open; the agent may reply (show lists comments).'
-          : 'Saved for people. The request stays open; this agent can’t read comments while it waits.',
+          ? 'Sent. The request stays open; the agent may reply (show lists comments, --wait-ms waits).'
+          : 'Saved. The request stays open; this agent is not told of comments.',
       );
     });
+}
+
+interface CommentFlags extends MutationFlags, Scope {
+  waitMs?: string;
+}
+
+const POLL_MS = 500;
+
+async function printReply(
+  client: Client,
+  askId: string,
+  { comment_id }: CommentView,
+  waitMs: number,
+  { json }: ServerFlags,
+): Promise<void> {
+  for (const until = Date.now() + waitMs; ; ) {
+    const { comments = [], status } = await client.asks.get(askId);
+    const own = comments.findIndex((comment) => comment.comment_id === comment_id);
+    const reply = comments.slice(own + 1).find(({ role }) => role === 'agent');
+    if (reply) return json ? printJson(reply) : print(...commentLines({ comments: [reply] }, terminalWidth()));
+    if (status !== 'pending') throw new Failure('conflict', 'the request ended before the agent replied');
+    if (Date.now() >= until) throw new Failure('away', 'the agent has not replied yet; the request is still open');
+    await sleep(Math.min(POLL_MS, Math.max(0, until - Date.now())));
+  }
 }
 
 function takeCommand(kind: Kind, id: string): Command {
@@ -78,12 +110,6 @@ function snoozeCommand(kind: Kind, id: string): Command {
 function untilOf(time: string, now: number): number | null {
   if (time === 'off') return null;
   const [, count, unit = ''] = /^([1-9]\d{0,3})([mhd])$/.exec(time) ?? [];
-  if (count === undefined) throw new Failure('usage', `"${time}" is no time: 30m, 2h, 3d, or off.`);
+  if (count === undefined) throw new Failure('usage', `"${time}" is not a time: use 30m, 2h, 3d or off.`);
   return now + Number(count) * (UNITS[unit] ?? 0);
 }
-
-/** The comments, each with its author. */
-export const commentLines = ({ comments = [] }: AskView, width: number): Line[] =>
-  comments.flatMap(({ by, role, text }) =>
-    wrap(line(span(`${oneLine(by)}${role === 'agent' ? ' (agent)' : ''}: `, 'bold'), oneLine(text)), width, 2),
-  );

@@ -16,14 +16,14 @@ export interface AlwaysFlags {
 
 export const withAlways = (command: Command): Command =>
   command
-    .addOption(new Option('--scope <scope>', 'of always: where').choices(GRANT_SCOPES))
+    .addOption(new Option('--scope <scope>', 'with --always: where it applies').choices(GRANT_SCOPES))
     .option(
       '--match <pattern>',
-      'of always: which commands ("git push *"), or which value of an argument ("file_path=/srv/*"); may be repeated',
+      'with --always: which commands ("git push *"), or which value of an argument ("file_path=/srv/*"); may be repeated',
       repeated,
     )
-    .option('--uses <number>', 'of always: for so many calls')
-    .option('--expires-after-ms <number>', 'of always: for so long');
+    .option('--uses <number>', 'with --always: for how many calls')
+    .option('--expires-after-ms <number>', 'with --always: for how long');
 
 /** Whether a flag was given that means something only with --always. */
 export const hasAlways = ({ scope, match, uses, expiresAfterMs }: AlwaysFlags): boolean =>

@@ -11,7 +11,7 @@ import type {
   UserQuestionRequest,
 } from '../core/views.ts';
 import { shellQuote } from '../node/shell-quote.ts';
-import { activitySubcommands, commentLines } from './activity-subcommands.ts';
+import { activitySubcommands } from './activity-subcommands.ts';
 import { printAsks } from './ask-table.ts';
 import { Command } from './command.ts';
 import { type Scope, type ServerFlags, wholeNumber } from './command-flags.ts';
@@ -22,6 +22,7 @@ import { connect } from './server-connection.ts';
 import { reportSighting } from './sighting.ts';
 import { answerLines, endText } from './text/answer-text.ts';
 import { requestLines, withFolder } from './text/ask-text.ts';
+import { commentLines, whoReads } from './text/comment-text.ts';
 import { fieldLines, indented, wrap } from './text/layout.ts';
 import { hintLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
@@ -45,7 +46,7 @@ function listCommand(kind: AskKind): Command {
   return new Command('list', `pending ${kind}s, oldest first`)
     .withExamples(`holdpoint ${kind}s list`, `holdpoint ${kind}s list --session-id nightly --json`)
     .withScope('of')
-    .option('--limit <number>', 'one page of at most this many, up to 500; everything otherwise')
+    .option('--limit <number>', 'one page of at most this many (up to 500); by default everything')
     .option('--cursor <cursor>', 'continue after the page that ended with this cursor')
     .withServer()
     .action(async (flags: ListFlags) => {
@@ -79,7 +80,7 @@ async function withFolders(client: Client, kind: AskKind, pending: readonly Pend
 }
 
 function showCommand(kind: AskKind, id: string): Command {
-  return new Command('show', `one ${kind} in full; an ended one too`)
+  return new Command('show', `one ${kind} in full, even if it has ended`)
     .argument('<request_id>', `the ${kind}, or the beginning or end of its id`)
     .withExamples(`holdpoint ${kind}s show ${id}`)
     .withScope('look in')
@@ -131,6 +132,7 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
             ? `until ${instant(ask.snoozed.until_ms)}, by ${oneLine(ask.snoozed.by)}`
             : undefined,
         scope: 'scope' in ask.request ? ask.request.scope : undefined,
+        comments: isPending ? whoReads(ask) : undefined,
       },
       width,
     ),

@@ -23,16 +23,16 @@ export const EXIT_MEANINGS: Record<ExitName, string> = {
   done: 'Done.',
   unexpected: 'Something unexpected happened, on this side or on the server.',
   usage: 'The command line, the input or the answer was not valid, or an id was ambiguous. Nothing changed.',
-  not_found: 'There is no such ask, session, run, token or agent.',
+  not_found: 'There is no such request, session, run, token or agent.',
   conflict: 'Another answer came first, or the request conflicts with the current state.',
-  expired: 'The ask expired before the answer arrived.',
+  expired: 'The request expired before the answer arrived.',
   refused: 'The token is missing, invalid or not allowed to do this; or a policy or a limit refused it.',
   unreachable: 'The server could not be reached, or the connection was lost and did not come back.',
   aborted: 'The person left (Ctrl-C, end of input): nothing more was done.',
   unfinished: 'The run ended without completing: failed, cancelled or interrupted.',
   altered: 'The log was altered, or part of it is missing.',
   denied: 'A person said no: the request was denied or declined.',
-  away: 'Nobody answered in the time that `--wait-ms` gives; the request stays open.',
+  away: 'Nobody answered within `--wait-ms`; the request stays open.',
 };
 
 /** Codes for which the HTTP status is not enough. */

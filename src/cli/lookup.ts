@@ -12,21 +12,29 @@ import { programName } from './program-name.ts';
 import { summary } from './text/ask-text.ts';
 import { oneLine } from './text/terminal-text.ts';
 
-/** Without a session or run, only pending asks are searched; a whole id finds ended ones too. */
-export async function findAsk(client: Client, kind: AskKind, typed: string, scope: Scope): Promise<AskView> {
+/**
+ * Without a session or run, pending asks are searched, then those that ended last, where another answer was first; a whole
+ * id finds every ended one. `kind`: undefined where either is meant.
+ */
+export async function findAsk(
+  client: Client,
+  kind: AskKind | undefined,
+  typed: string,
+  scope: Scope,
+): Promise<AskView> {
   const exact = typed.startsWith('ask_') ? await orNothing(client.asks.get(typed)) : undefined;
   if (exact) return checked(exact, kind, scope);
   const { sessionId, runId } = scope;
-  const status = sessionId === undefined && runId === undefined ? ({ status: 'pending' } as const) : {};
-  const query = { ...status, kind, session_id: sessionId, run_id: runId };
+  const isScoped = sessionId !== undefined || runId !== undefined;
+  const query = { ...(!isScoped && { status: 'pending' as const }), kind, session_id: sessionId, run_id: runId };
   const asks = await listAll((page) => client.asks.list({ ...query, ...page }));
-  const found = matching(asks, typed, {
-    noun: `pending ${kind}`,
-    idOf: (ask) => ask.ask_id,
-    describe: (ask) => `${ask.status === 'pending' ? '' : `(${ask.status}) `}${summary(ask.request).slice(0, 60)}`,
-    prefix: 'ask_',
-  });
+  const found = matching(asks, typed, askCandidates(isScoped ? '' : 'pending ', kind));
   if (found) return found;
+  if (!isScoped) {
+    const { items } = await client.asks.list({ status: 'ended', order: 'newest', kind, limit: RECENTLY_ENDED });
+    const ended = matching(items, typed, askCandidates('ended ', kind));
+    if (ended) return ended;
+  }
   const where =
     runId !== undefined
       ? `run ${runId} has no`
@@ -35,14 +43,21 @@ export async function findAsk(client: Client, kind: AskKind, typed: string, scop
         : 'there is no pending';
   throw new Failure(
     'not_found',
-    `${where} ${kind} whose id is, begins or ends with "${typed}"`,
-    `See what is open: ${programName()} ${kind}s list`,
+    `${where} ${kind ?? 'request'} whose id is, begins or ends with "${typed}"`,
+    `See what is open: ${programName()} ${kind === undefined ? 'inbox' : `${kind}s list`}`,
   );
 }
 
-function checked(ask: AskView, kind: AskKind, { sessionId, runId }: Scope): AskView {
+const askCandidates = (state: string, kind: AskKind | undefined): Candidates<AskView> => ({
+  noun: `${state}${kind ?? 'request'}`,
+  idOf: (ask) => ask.ask_id,
+  describe: (ask) => `${ask.status === 'pending' ? '' : `(${ask.status}) `}${summary(ask.request).slice(0, 60)}`,
+  prefix: 'ask_',
+});
+
+function checked(ask: AskView, kind: AskKind | undefined, { sessionId, runId }: Scope): AskView {
   const { ask_id, session_id, run_id } = ask;
-  if (ask.kind !== kind) {
+  if (kind !== undefined && ask.kind !== kind) {
     const what = ask.kind === 'approval' ? 'an approval' : 'a question';
     throw new Failure('not_found', `${ask_id} is ${what}`, `Try: ${programName()} ${ask.kind}s show ${ask_id}`);
   }
@@ -92,7 +107,7 @@ async function latestRun(client: Client, sessionId: string | undefined): Promise
     throw new Failure('usage', 'name a run, or give --session-id for the latest run of a session');
   const { session_id, active_run_id } = await findSession(client, sessionId);
   if (active_run_id !== undefined) return client.runs.get(active_run_id);
-  const latest = (await listAll((page) => client.runs.list({ session_id, ...page }))).at(-1);
+  const [latest] = (await client.runs.list({ session_id, order: 'newest', limit: 1 })).items;
   if (latest) return latest;
   throw new Failure('not_found', `session ${session_id} has no run yet`);
 }
@@ -142,6 +157,7 @@ interface Candidates<T> {
 }
 
 const MAX_CANDIDATES = 8;
+const RECENTLY_ENDED = 100;
 const MIN_CHARACTERS = 3;
 
 function matching<T>(

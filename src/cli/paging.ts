@@ -1,6 +1,7 @@
 // Reads everything that the server lists page by page.
 import { type Client, every, listAll, PAGE_SIZE } from '../client/client.ts';
-import type { EventView, SessionView } from '../core/views.ts';
+import type { RunStatus } from '../core/run.ts';
+import type { EventView, RunView, SessionView } from '../core/views.ts';
 
 /** Sessions, oldest first: those that have not ended, or `all`. */
 export const listSessions = (client: Client, { all }: { all?: boolean }): Promise<SessionView[]> =>
@@ -12,11 +13,33 @@ export async function newestSessions(
   { all, limit }: { all?: boolean; limit: number | undefined },
   isShown: (session: SessionView) => boolean,
 ): Promise<SessionView[]> {
-  const found: SessionView[] = [];
   const query = { order: 'newest', ...(!all && { status: 'active' as const }) } as const;
-  for await (const session of every((page) => client.sessions.list({ ...query, limit: PAGE_SIZE, ...page }))) {
-    if (limit !== undefined && found.length >= limit) break;
-    if (isShown(session)) found.push(session);
+  return first(
+    limit,
+    every((page) => client.sessions.list({ ...query, limit: PAGE_SIZE, ...page })),
+    isShown,
+  );
+}
+
+/** The newest first, as many as are wanted. */
+export const newestRuns = (
+  client: Client,
+  query: { session_id?: string; status?: RunStatus },
+  limit: number | undefined,
+): Promise<RunView[]> => {
+  const size = Math.max(1, Math.min(limit ?? PAGE_SIZE, PAGE_SIZE));
+  return first(
+    limit,
+    every((page) => client.runs.list({ ...query, order: 'newest', limit: size, ...page })),
+  );
+};
+
+async function first<T>(limit: number | undefined, all: AsyncIterable<T>, isShown = (_: T) => true): Promise<T[]> {
+  const found: T[] = [];
+  if (limit === 0) return found;
+  for await (const one of all) {
+    if (isShown(one)) found.push(one);
+    if (found.length === limit) break;
   }
   return found;
 }

@@ -11,9 +11,11 @@ const LOAD = {
   inbox: async () => (await import('./commands/inbox.ts')).inboxCommand(),
   questions: async () => (await import('./commands/questions.ts')).questionsCommand(),
   approvals: async () => (await import('./commands/approvals.ts')).approvalsCommand(),
+  comment: async () => (await import('./commands/comment.ts')).commentCommand(),
   threads: async () => (await import('./commands/threads.ts')).threadsCommand(),
   events: async () => (await import('./commands/events.ts')).eventsCommand(),
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand(),
+  insights: async () => (await import('./commands/insights.ts')).insightsCommand(),
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
@@ -44,8 +46,8 @@ const LOAD = {
 
 /** What the help shows; `hook` is called by agents, `complete` by shells. */
 const GROUPS: Record<string, readonly (keyof typeof LOAD)[]> = {
-  'Answer:': ['inbox', 'questions', 'approvals', 'threads'],
-  'Look:': ['events', 'sessions', 'runs', 'audit', 'keys'],
+  'Answer:': ['inbox', 'questions', 'approvals', 'comment', 'threads'],
+  'Look:': ['events', 'sessions', 'runs', 'insights', 'audit', 'keys'],
   'Ask:': ['ask', 'approve', 'mcp'],
   'Work:': ['run', 'connect', 'disconnect', 'demo', 'acp', 'rules', 'skills'],
   'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'notify', 'webhooks', 'doctor', 'version', 'completion'],

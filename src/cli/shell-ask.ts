@@ -33,6 +33,8 @@ export type ShellSpec = RaiseSpec extends infer S
 
 const LONG_POLL_MS = 30_000;
 const STAYS = 'The request stays open: the same command again takes its answer.';
+/** While the server may already have it, and this command does not know. */
+const MAY_STAY = 'If the request was already sent, it stays open: the same command again takes its answer.';
 
 /** `print` writes what a script reads of an outcome that lets it continue. */
 export function askFromShell(flags: ShellAskFlags, spec: ShellSpec, print: (outcome: Outcome) => void): Promise<void> {
@@ -49,6 +51,7 @@ export function askFromShell(flags: ShellAskFlags, spec: ShellSpec, print: (outc
       title: flags.title ?? basename(folder),
       work_folder: folder,
     } as RaiseSpec;
+    interruption.message = MAY_STAY;
     const { ask, record } = await interruption.or(
       raise(holdpoint, whole, flags.id, [url, folder, JSON.stringify(spec)]),
     );

@@ -1,6 +1,7 @@
 // The examples in the help of every command, run by a shell as they are printed, against a real server with the asks that
 // they name.
 // Covers: src/cli/command.ts
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +18,11 @@ const commands = everyCommand(await createProgram());
 const examples = commands.flatMap(({ path, command }) => examplesOf(command).map((example) => ({ path, example })));
 /** Stay until they are told to stop. */
 const STAYS = /^holdpoint (serve|worker|events --follow$|threads follow nightly$)/;
+/** What the folder of an example has in it before. */
+const PREPARED = [
+  ['skills publish', `cp -r ${join(root, 'examples')} . && `],
+  ['db restore', 'holdpoint db backup holdpoint-backup.db && '],
+] as const;
 /** Nothing works in a session that has ended. */
 const lastOnes = (example: string): number => (example.startsWith('holdpoint sessions end') ? 1 : 0);
 
@@ -47,6 +53,7 @@ beforeAll(async () => {
   const env = bed.env({ PATH, HOLDPOINT_PORT: '0', OPENCODE_URL, ...folders });
   shell = (line, input) => command(['-c', line], env, input, '/bin/sh');
   await shell('holdpoint db migrate').ended;
+  writeFileSync(join(folders.HOLDPOINT_DATA, 'secret.key'), randomBytes(32).toString('base64url'), { mode: 0o600 });
   postgres = await startPostgres();
   database = (await postgres.database()).url;
 }, PATIENT.timeout);
@@ -70,8 +77,8 @@ describe('the example', PATIENT, () => {
   it.each(ordered)('runs: %s', async (example) => {
     await prepare();
     if (STAYS.test(example)) return stays(example);
-    const files = example.includes('skills publish') ? `cp -r ${join(root, 'examples')} . && ` : '';
-    const line = files + example.replace(/postgres:\/\/\S+/, database);
+    const [, first = ''] = PREPARED.find(([name]) => example.includes(name)) ?? [];
+    const line = first + example.replace(/postgres:\/\/\S+/, database);
     const ended = await shell(line, example.endsWith('--interactive') ? '1\n\n' : undefined).ended;
     expect(ended.code, `${ended.stdout}\n${ended.stderr}`).toBe(0);
   });

@@ -68,7 +68,7 @@ describe('hostile text of an agent', PATIENT, () => {
     inbox.type('\r');
     await inbox.shows('esc back');
     inbox.type('dx');
-    await inbox.shows('Why not?');
+    await inbox.shows('Reason (optional');
     inbox.type('\u001b');
     await inbox.shows('esc back');
     inbox.type('q');

@@ -44,7 +44,7 @@ function allowCommand(): Command {
     .option('--updated-input <json>', 'allow this instead of what the agent asked for')
     .option('--updated-input-file <file>', 'the same from a file; - for standard input')
     .option('--suggestion <id>', 'also allow what the agent suggests; may be repeated', repeated)
-    .option('--always', 'and the same from now on, without asking; see it first: grants preview')
+    .option('--always', 'also allow the same call from now on; preview it with `grants preview`')
     .withExamples(
       'holdpoint approvals allow d1d077 --justification "looked at it"',
       `holdpoint approvals allow d1d077 --updated-input '{"command":"rm -r build"}'`,

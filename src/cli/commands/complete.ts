@@ -18,7 +18,7 @@ const IDS: Record<string, (client: Client) => Promise<string[]>> = {
   approvals: ({ asks }) => pending(asks, 'approval'),
   sessions: async ({ sessions }) =>
     (await sessions.list({ ...page, status: 'active', order: 'newest' })).items.map((one) => one.session_id),
-  runs: async ({ runs }) => (await runs.list(page)).items.map((one) => one.run_id),
+  runs: async ({ runs }) => (await runs.list({ ...page, order: 'newest' })).items.map((one) => one.run_id),
   tokens: async ({ tokens }) => (await tokens.list(page)).items.map((one) => one.token_id),
   grants: async ({ grants }) => (await grants.list(page)).items.map((one) => one.grant_id),
 };

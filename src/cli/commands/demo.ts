@@ -47,11 +47,11 @@ const TASK = 'make the test suite pass again';
 
 export function demoCommand(): Command {
   return new Command('demo', 'watch an agent stop and ask, and answer it')
-    .option('--url <address>', 'play on this server (HOLDPOINT_URL); on the one that runs here otherwise')
-    .withToken('file with the token (HOLDPOINT_TOKEN; otherwise the one in the state folder)')
+    .option('--url <address>', 'play on this server (HOLDPOINT_URL); by default on the one that runs here')
+    .withToken('file with the token (by default HOLDPOINT_TOKEN, or the one in the state folder)')
     .option('--own', 'play on a temporary server that leaves nothing behind, as when none is running')
     .option('--auto', 'let a script answer, as without a terminal')
-    .option('--json', 'the same, and print only the asks and their answers, as JSON')
+    .option('--json', 'the same, and print only the requests and their answers, as JSON')
     .option('--pause-ms <number>', 'how long the script waits before it answers', '700')
     .withExamples('holdpoint demo', 'holdpoint demo --auto --own')
     .action(demo);

@@ -119,7 +119,24 @@ async function serverChecks(url: string, flags: ServerFlags, env: NodeJS.Process
     return [{ name: 'server', state: 'bad', detail: message, advice: `${programName()} serve`, exit: 'unreachable' }];
   }
   const open = createClient({ url, token: '', retryForMs: 0 });
-  return [await serverVersion(open, url), await databaseCheck(open), await tokenCheck(url, flags, env)];
+  return [
+    await serverVersion(open, url),
+    await databaseCheck(open),
+    await tokenCheck(url, flags, env),
+    ...(await routesCheck(url, flags, env)),
+  ];
+}
+
+/** Only where there is a fault. A token that may not ask is reported by its own check. */
+async function routesCheck(url: string, flags: ServerFlags, env: NodeJS.ProcessEnv): Promise<Check[]> {
+  try {
+    const client = createClient({ url, token: tokenOf(flags, env), retryForMs: 0 });
+    const { routes_fault: detail } = await client.notices.settings();
+    const advice = 'repair routes.yaml in the state folder of the server; it is read again at once';
+    return detail === undefined ? [] : [{ name: 'routes', state: 'warning', detail, advice }];
+  } catch {
+    return [];
+  }
 }
 
 async function serverVersion(client: Client, url: string): Promise<Check> {

@@ -25,7 +25,7 @@ const coveredText = ({ tool, matches }: Pick<GrantView, 'tool' | 'matches'>): st
 
 function listCommand(): Command {
   return new Command('list', 'grants that apply')
-    .option('--all', 'revoked, expired and used ones too')
+    .option('--all', 'include revoked, expired and used-up ones')
     .option('--session-id <id>', 'given in this session')
     .withExamples('holdpoint grants list --all')
     .withServer()
@@ -52,7 +52,7 @@ function stateOf(grant: GrantView, now: number): string {
 }
 
 function revokeCommand(): Command {
-  return new Command('revoke', 'ask again, from the next call on')
+  return new Command('revoke', 'revoke a grant: the next call is asked again')
     .argument('[grant]', 'its id, or the beginning or end of it')
     .option('--session-id <id>', 'all that were given in this session')
     .withExamples('holdpoint grants revoke --session-id nightly')

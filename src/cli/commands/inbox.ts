@@ -100,6 +100,7 @@ async function live(
     }
     if (effect.do === 'suspend') suspend(terminal, () => dispatch({ type: 'tick', nowMs: Date.now() }));
     if (effect.do === 'decide' || effect.do === 'answer') void send(client, effect, dispatch);
+    if (effect.do === 'comment') void sendComment(client, effect, dispatch);
     if (effect.do === 'open_editor' && editor) void openEditor(terminal, editor, effect, dispatch);
   }
 
@@ -114,6 +115,7 @@ async function live(
       raised: (asks, isNews) => dispatch({ type: 'raised', asks, isNews }),
       settled: (askId, answer) => dispatch({ type: 'settled', askId, answer }),
       completed: (ask) => dispatch({ type: 'completed', ask }),
+      acted: (askId, event, act, atMs) => dispatch({ type: 'acted', askId, event, act, atMs }),
       session: (session) => dispatch({ type: 'session', session }),
       link: (link) => dispatch({ type: 'link', link }),
     },
@@ -147,6 +149,18 @@ async function send(
     dispatch({ type: 'acknowledged', askId });
   } catch (error) {
     dispatch({ type: 'refused', askId, text: reportOf(error).message });
+  }
+}
+
+async function sendComment(
+  client: Client,
+  { ask, text }: Extract<Effect, { do: 'comment' }>,
+  dispatch: Dispatch,
+): Promise<void> {
+  try {
+    await client.asks.comment(ask.ask_id, text, { idempotencyKey: crypto.randomUUID() });
+  } catch (error) {
+    dispatch({ type: 'notice', text: `The comment was not sent: ${reportOf(error).message}`, style: 'bad' });
   }
 }
 

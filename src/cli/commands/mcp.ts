@@ -17,7 +17,7 @@ interface McpFlags extends AddressFlags {
 }
 
 export function mcpCommand(): Command {
-  return new Command('mcp', 'MCP tools with which an agent asks a person')
+  return new Command('mcp', 'MCP tools that let an agent ask a person')
     .withAddress("file with the agent's token (HOLDPOINT_TOKEN); without one, a session is created for this agent")
     .option('--session-id <id>', 'the session to ask in; the same id again is the same session')
     .withExamples('holdpoint mcp', 'holdpoint mcp --session-id nightly')

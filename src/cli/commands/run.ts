@@ -27,12 +27,12 @@ interface RunFlags extends SessionFlags, InputFlags {
 }
 
 export function runCommand(): Command {
-  return new Command('run', 'give an agent something to do, and follow it')
+  return new Command('run', 'give an agent a task, and follow it')
     .argument('<agent>', 'the agent, such as claude, codex, exec or mock')
     .argument('[prompt...]', 'what it should do; for exec, after --, the command')
-    .option('--session-id <id>', 'in the session with this id, created if there is none; in a new one otherwise')
+    .option('--session-id <id>', 'in this session, created if it does not exist; by default in a new one')
     .option('--title <text>', 'a title for a new session')
-    .option('--work-folder <path>', 'where the agent works, for a new session; here otherwise')
+    .option('--work-folder <path>', 'where the agent works, for a new session; by default here')
     .option('--label <name>', 'a label the worker must have, for a new session; may be repeated', repeated)
     .option('--command <line>', 'the command line of a program that speaks ACP, for the agent acp')
     .option('--input-json <json>', 'more input for the agent than a prompt: {"text": …, …}')

@@ -1,7 +1,6 @@
 // `holdpoint runs`: lists, shows and cancels runs.
 
 import { Option } from 'commander';
-import { listAll } from '../../client/client.ts';
 import { duration } from '../../client/times.ts';
 import { isTerminal, RUN_STATUSES, type RunStatus } from '../../core/run.ts';
 import { isAttached } from '../../core/session.ts';
@@ -9,6 +8,7 @@ import { Command } from '../command.ts';
 import { type MutationFlags, type ServerFlags, wholeNumber } from '../command-flags.ts';
 import { findRun, findSession } from '../lookup.ts';
 import { note, print, printJson, printList, terminalWidth } from '../output.ts';
+import { newestRuns } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
 import { runLines, runStatusLines, statusSpan } from '../text/run-text.ts';
@@ -29,10 +29,10 @@ interface ListFlags extends ServerFlags {
 }
 
 function listCommand(): Command {
-  return new Command('list', 'runs, newest first; those that have not ended')
-    .option('--session-id <id>', 'of this session only, ended ones too')
+  return new Command('list', 'open runs, newest first')
+    .option('--session-id <id>', 'only of this session, including ended ones')
     .addOption(new Option('--status <status>', 'with this status only').choices(RUN_STATUSES))
-    .option('--all', 'ended ones too')
+    .option('--all', 'include ended ones')
     .option('--limit <number>', 'at most this many')
     .withExamples('holdpoint runs list', 'holdpoint runs list --session-id nightly --json')
     .withServer()
@@ -49,7 +49,7 @@ async function list(flags: ListFlags): Promise<void> {
   const queries = everything
     ? [query]
     : RUN_STATUSES.filter((status) => !isTerminal(status)).map((status) => ({ status }));
-  const lists = await Promise.all(queries.map((one) => listAll((page) => client.runs.list({ ...one, ...page }))));
+  const lists = await Promise.all(queries.map((one) => newestRuns(client, one, limit)));
   const runs = lists
     .flat()
     .sort((a, b) => b.submitted_at_ms - a.submitted_at_ms)
@@ -65,7 +65,7 @@ async function list(flags: ListFlags): Promise<void> {
 }
 
 function showCommand(): Command {
-  return new Command('show', 'one run, with its output and the asks it waits for')
+  return new Command('show', 'one run, with its output and open requests')
     .argument('[run_id]', 'the run; with --session-id its latest one when left out')
     .option('--session-id <id>', 'look in this session only')
     .withExamples('holdpoint runs show --session-id nightly')
@@ -86,7 +86,7 @@ interface CancelFlags extends MutationFlags {
 }
 
 function cancelCommand(): Command {
-  return new Command('cancel', 'cancel a run; what it asks is cancelled with it')
+  return new Command('cancel', 'cancel a run and its open requests')
     .argument('[run_id]', 'the run; with --session-id its latest one when left out')
     .option('--session-id <id>', 'look in this session only')
     .option('--reason <text>', 'why, for the record')

@@ -117,6 +117,12 @@ function notifyOf(env: NodeJS.ProcessEnv): Settings['notify'] {
   if (!/^(?:mailto:\S+@\S+|https:\/\/\S+)$/.test(contact))
     throw new Failure('usage', `HOLDPOINT_PUSH_CONTACT begins with mailto: or https://, unlike "${contact}"`);
   const hosts = (env.HOLDPOINT_NOTIFY_HOSTS ?? '').split(/[\s,]+/).filter((host) => host !== '');
+  const odd = hosts.find((host) => !/^(?:\[[\da-f:.]+\]|[^\s/:@[\]]+)(?::\d{1,5})?$/i.test(host));
+  if (odd !== undefined)
+    throw new Failure(
+      'usage',
+      `HOLDPOINT_NOTIFY_HOSTS lists hosts such as ntfy.lan:8080 or 127.0.0.1, unlike "${odd}"`,
+    );
   const pageUrl = env.HOLDPOINT_PAGE_URL?.replace(/\/+$/, '');
   if (pageUrl !== undefined && !/^https?:\/\/[^\s/?#]+$/.test(pageUrl))
     throw new Failure('usage', `HOLDPOINT_PAGE_URL is the address of the page, such as https://holdpoint.example.org`);

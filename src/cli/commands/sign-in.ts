@@ -14,7 +14,7 @@ interface Flags extends MutationFlags {
 }
 
 export function signInCommand(): Command {
-  return new Command('sign-in', 'print a link that signs a browser in, once')
+  return new Command('sign-in', 'print a link that signs a browser in; works once')
     .addOption(new Option('--scope <scope>', 'what the browser may do (operator)').choices(SIGN_IN_SCOPES))
     .option('--name <name>', 'the name that its answers carry')
     .withExamples('holdpoint sign-in', 'holdpoint sign-in --name mate', 'holdpoint sign-in --scope viewer')

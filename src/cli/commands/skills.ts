@@ -70,7 +70,7 @@ async function publish(folder: string, flags: SkillFlags & { replace?: boolean }
 function downloadCommand(): Command {
   return new Command('download', "write a skill's zip to a file")
     .argument(...NAME)
-    .option('--output <file>', 'the file; <name>.zip here otherwise')
+    .option('--output <file>', 'the file; by default <name>.zip here')
     .withServer()
     .option(...NAMESPACE)
     .withExamples('holdpoint skills download review-notes')

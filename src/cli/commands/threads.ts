@@ -33,7 +33,7 @@ const SESSION = ['<session>', 'the session, or its thread'] as const;
 
 function listCommand(): Command {
   return new Command('list', 'threads of sessions that have not ended, oldest first')
-    .option('--all', 'those of ended sessions too')
+    .option('--all', 'include those of ended sessions')
     .withExamples('holdpoint threads list', 'holdpoint threads list --all --json')
     .withServer()
     .action(list);

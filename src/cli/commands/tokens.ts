@@ -34,7 +34,7 @@ function createCommand(): Command {
     .option('--name <name>', 'the name its answers carry')
     .option('--session-id <id>', 'the session of an agent token')
     .option('--label <name...>', 'labels of the work that a worker token may claim; without any, work without labels')
-    .option('--expires-after-ms <number>', 'how long it is valid; without end otherwise')
+    .option('--expires-after-ms <number>', 'how long it is valid; by default it never expires')
     .withExamples(
       'holdpoint tokens create --scope viewer --name dashboard',
       'holdpoint tokens create --scope agent --session-id nightly --expires-after-ms 3600000',
@@ -60,7 +60,7 @@ function createCommand(): Command {
 
 function listCommand(): Command {
   return new Command('list', 'valid tokens')
-    .option('--all', 'revoked and expired ones too')
+    .option('--all', 'include revoked and expired ones')
     .withExamples('holdpoint tokens list --all')
     .withServer()
     .action(async (flags: ServerFlags & { all?: boolean }) => {

@@ -1,5 +1,5 @@
 // Transitions of the terminal inbox on key presses, by mode. Pure. A key decides an ask only when it was meant for it: not
-// as pasted text, not just after the selection moved by itself, not while the screen shows only a part of the ask. No
+// as pasted text, not just after the selection moved, not while the screen shows only a part of the ask. No
 // letter alone decides: a asks for Enter, and other text typed there becomes the reason of a denial.
 import { isQuestion } from '../../client/action-summary.ts';
 import { type InboxEntry, isOpen } from '../../client/inbox-model.ts';
@@ -81,15 +81,14 @@ function select(state: State, by: number): State {
   const visible = visibleEntries(state);
   const at = visible.findIndex((entry) => entry.ask.ask_id === state.selectedId);
   const to = Math.max(0, Math.min(visible.length - 1, at + by));
-  return { ...state, selectedId: visible[to]?.ask.ask_id, notice: undefined };
+  return { ...state, selectedId: visible[to]?.ask.ask_id, movedAtMs: state.nowMs, notice: undefined };
 }
 
 /** Keys that act on the selected ask, in the list and in its own view. */
 function onAsk(state: State, key: Key): Transition {
   const entry = selectedEntry(state);
   if (!entry) return changed(state);
-  const isDecision = ['a', 'd', 'e', 'o', 'return'].includes(key.name);
-  if (!isDecision) return changed(state);
+  if (!['a', 'c', 'd', 'e', 'o', 'return'].includes(key.name)) return changed(state);
   const { ask } = entry;
   if (isSending(state, ask.ask_id)) return changed(withNotice(state, 'Your answer is being sent.', 'warn'));
   if (ask.answer) {
@@ -97,8 +96,9 @@ function onAsk(state: State, key: Key): Transition {
     return changed(withNotice(state, `Already settled: ${endText(ask.answer)}`, 'warn'));
   }
   if (key.name !== 'return' && state.nowMs - state.movedAtMs < JUST_MOVED_MS)
-    return changed(withNotice(state, 'The list has just moved. Check the ask, then press the key again.', 'warn'));
+    return changed(withNotice(state, 'The list just changed. Check, then press the key again.', 'warn'));
   if (key.name === 'return') return changed(opened(state, entry));
+  if (key.name === 'c') return changed({ ...state, mode: { name: 'comment', field: fieldOf(''), before: state.mode } });
   const { request } = ask;
   return isQuestion(request) ? onQuestion(state, request, key) : onApproval(state, ask, request, key);
 }
@@ -116,12 +116,12 @@ function opened(state: State, entry: InboxEntry): State {
 function onQuestion(state: State, { questions }: UserQuestionRequest, key: Key): Transition {
   if (key.name === 'd') return changed({ ...state, mode: { name: 'decline', field: fieldOf(''), before: state.mode } });
   if (key.name === 'e')
-    return changed(withNotice(state, 'e changes the input of an approval; this is a question.', 'warn'));
+    return changed(withNotice(state, 'e edits the input of an approval; this is a question.', 'warn'));
   const form = openForm(questions);
   return changed({ ...state, mode: { name: 'form', form: key.name === 'o' ? openText(form) : form, scroll: 0 } });
 }
 
-const NOT_EDITABLE = 'Its caller cannot accept a changed input: a allows it, d denies it with a reason.';
+const NOT_EDITABLE = 'This input cannot be edited: a allows it, d denies it with a reason.';
 
 function onApproval(state: State, ask: AskView, request: ApprovalRequest, key: Key): Transition {
   const { mode } = state;
@@ -220,6 +220,8 @@ function inForm(before: State, key: Key): Transition {
 function inLine(state: State, key: Key): Transition {
   const { mode } = state;
   if (!('field' in mode)) return changed(state);
+  if (mode.name === 'ended' && ['escape', 'return'].includes(key.name))
+    return changed({ ...state, mode: mode.before, movedAtMs: state.nowMs });
   if (key.name === 'escape') {
     if (mode.name === 'filter') return changed(selectIfNone({ ...state, filter: '', mode: { name: 'list' } }));
     return changed({ ...state, mode: mode.before, notice: undefined });
@@ -237,6 +239,10 @@ function lineDone(state: State, mode: Extract<Mode, { field: unknown }>): Transi
     return changed(selectIfNone({ ...state, mode: { name: 'list' } }));
   const { ask } = entry;
   if (mode.name === 'edit') return changed(readEdit(state, mode.field.text, mode.key));
+  if (mode.name === 'comment') {
+    const after = { ...state, mode: mode.before, notice: undefined };
+    return text === '' ? changed(after) : changed(after, { do: 'comment', ask, text });
+  }
   const why = text === '' ? undefined : text;
   if (mode.name === 'deny') {
     const resolution = { request_id: ask.ask_id, behavior: 'deny' as const, ...(why && { reason: why }) };

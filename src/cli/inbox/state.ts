@@ -16,6 +16,10 @@ export type Mode =
   | { readonly name: 'allow'; readonly before: Mode }
   | { readonly name: 'deny'; readonly field: TextField; readonly before: Mode }
   | { readonly name: 'decline'; readonly field: TextField; readonly before: Mode }
+  /** Said about the ask without deciding it. */
+  | { readonly name: 'comment'; readonly field: TextField; readonly before: Mode }
+  /** The ask ended while text about it was typed: what is still typed is text, until Enter or Escape. */
+  | { readonly name: 'ended'; readonly field: TextField; readonly isSecret: boolean; readonly before: Mode }
   | { readonly name: 'filter'; readonly field: TextField; readonly before: Mode }
   /** The input is edited in one line, where there is no $EDITOR. `key`: an input of one text is edited as that text. */
   | { readonly name: 'edit'; readonly field: TextField; readonly before: Mode; readonly key: string | undefined }
@@ -34,7 +38,7 @@ export interface State {
   /** Asks whose answer has been sent and not yet acknowledged. */
   readonly sendingIds: ReadonlySet<string>;
   readonly selectedId: string | undefined;
-  /** When the selection last moved without a key press, or Enter opened a form. */
+  /** When the selection last moved, Enter opened a form, or the text about an ask that had ended was left. */
   readonly movedAtMs: number;
   readonly filter: string;
   /** The ask that the screen showed in full at the last tick. */
@@ -52,6 +56,7 @@ export interface State {
 export type Effect =
   | { readonly do: 'decide'; readonly ask: AskView; readonly resolution: ApprovalResolution }
   | { readonly do: 'answer'; readonly ask: AskView; readonly resolution: QuestionResolution }
+  | { readonly do: 'comment'; readonly ask: AskView; readonly text: string }
   | { readonly do: 'open_editor'; readonly ask: AskView; readonly input: Record<string, unknown> }
   | { readonly do: 'report_sighting'; readonly ask: AskView }
   | { readonly do: 'bell' }

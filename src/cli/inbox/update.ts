@@ -3,16 +3,26 @@
 // allow an ask that has just slipped under the cursor.
 import type { AnswerView } from '../../client/inbox-feed.ts';
 import * as model from '../../client/inbox-model.ts';
+import type { Act, ActivityEvent } from '../../core/activity.ts';
 import type { AskView, SessionView } from '../../core/views.ts';
 import { endText } from '../text/answer-text.ts';
 import type { Style } from '../text/spans.ts';
-import { isSending, type State, selectedEntry, type Transition, visibleEntries } from './state.ts';
+import { questionOf } from './form.ts';
+import { isSending, type Mode, type State, selectedEntry, type Transition, visibleEntries } from './state.ts';
+import { fieldOf } from './text-field.ts';
 import { askInSight } from './view.ts';
 
 export type InboxEvent =
   | { readonly type: 'raised'; readonly asks: readonly AskView[]; readonly isNews: boolean }
   | { readonly type: 'settled'; readonly askId: string; readonly answer: AnswerView }
   | { readonly type: 'completed'; readonly ask: AskView }
+  | {
+      readonly type: 'acted';
+      readonly askId: string;
+      readonly event: ActivityEvent;
+      readonly act: Act;
+      readonly atMs: number;
+    }
   | { readonly type: 'session'; readonly session: SessionView }
   | { readonly type: 'link'; readonly link: model.Inbox['link'] }
   | { readonly type: 'tick'; readonly nowMs: number }
@@ -33,6 +43,8 @@ export function update(state: State, event: InboxEvent): Transition {
       return quiet(selectIfNone(settled(state, event.askId, event.answer)));
     case 'completed':
       return quiet({ ...state, inbox: model.completed(inbox, event.ask) });
+    case 'acted':
+      return quiet(acted(state, event));
     case 'session':
       return quiet({ ...state, inbox: model.sessionSeen(inbox, event.session) });
     case 'link':
@@ -68,6 +80,15 @@ function raised(state: State, asks: readonly AskView[], isNews: boolean): Transi
   return { state: selectIfNone(moveOn({ ...state, inbox })), effects: isNews ? [{ do: 'bell' }] : [] };
 }
 
+/** Comments appear with their ask; that the agent has replied is said wherever the person is. */
+function acted(state: State, { askId, event, act, atMs }: Extract<InboxEvent, { type: 'acted' }>): State {
+  const inbox = model.actedOn(state.inbox, askId, event, act, atMs);
+  if (inbox === state.inbox) return state;
+  const after = { ...state, inbox };
+  if (event !== 'ask.commented' || act.role !== 'agent') return after;
+  return withNotice(after, `${act.by} replied: ${act.text ?? ''}`, 'accent');
+}
+
 /** After the last open ask was answered, a new one is selected. */
 function moveOn(state: State): State {
   const selected = selectedEntry(state);
@@ -85,13 +106,26 @@ function settled(state: State, askId: string, answer: AnswerView): State {
   const changed = { ...withSending(state, askId, false), inbox };
   const { mode } = state;
   if (state.selectedId !== askId || mode.name === 'list') return changed;
-  // Text typed about a settled ask is dropped, with a notice; the ask stays on the screen.
-  const isUnrelated = mode.name === 'filter' || mode.name === 'help';
-  return withNotice(
-    { ...changed, mode: isUnrelated ? mode : { name: 'detail', scroll: 0 } },
-    `Settled: ${endText(answer)}`,
-    'warn',
-  );
+  return withNotice({ ...changed, mode: afterEnd(mode) }, `Settled: ${endText(answer)}`, 'warn');
+}
+
+/** The ask stays on the screen while text about it is typed: no letter of that becomes a key of the list. */
+function afterEnd(mode: Mode): Mode {
+  const before = { name: 'detail', scroll: 0 } as const;
+  switch (mode.name) {
+    case 'filter':
+    case 'help':
+      return mode;
+    case 'detail':
+    case 'edited':
+      return before;
+    case 'form': {
+      const isSecret = questionOf(mode.form)?.secret === true;
+      return { name: 'ended', field: mode.form.field ?? fieldOf(''), isSecret, before };
+    }
+    default:
+      return { name: 'ended', field: 'field' in mode ? mode.field : fieldOf(''), isSecret: false, before };
+  }
 }
 
 /** Outside the list the selected ask stays; in the list the selection moves on when it is removed. */

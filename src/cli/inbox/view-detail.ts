@@ -7,6 +7,7 @@ import { countdown, duration } from '../../client/times.ts';
 import type { AskView } from '../../core/views.ts';
 import { answerLines, endText } from '../text/answer-text.ts';
 import { actionLines, requestLines, summary } from '../text/ask-text.ts';
+import { commentLines } from '../text/comment-text.ts';
 import { wrap } from '../text/layout.ts';
 import { type Line, line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
@@ -38,7 +39,9 @@ export function detailLines(state: State, { ask }: InboxEntry, length: 'short' |
   if (isSending(state, ask.ask_id)) lines.push(line(span('Sending your answer…', 'accent')));
   if (ask.answer)
     lines.push(...wrap(line(span(`✓ ${endText(ask.answer)}`, 'good')), columns, 2), ...answerLines(ask, columns));
-  return [...lines, ...(length === 'whole' ? [[]] : []), ...wholeRequest(ask, columns)];
+  const comments = commentLines(ask, columns);
+  const said = comments.length > 0 ? [[], ...comments] : [];
+  return [...lines, ...(length === 'whole' ? [[]] : []), ...wholeRequest(ask, columns), ...said];
 }
 
 /** The session and folder it comes from, its age, and its deadline. */

@@ -1,6 +1,8 @@
 // Draws the last line of the terminal inbox: hints for the keys of the mode, a notice, or the text field being typed in.
 import { isOpen } from '../../client/inbox-model.ts';
-import { cells, lineCells } from '../text/layout.ts';
+import type { AskView } from '../../core/views.ts';
+import { endText } from '../text/answer-text.ts';
+import { cells, crop, lineCells } from '../text/layout.ts';
 import { type Line, line, span } from '../text/spans.ts';
 import { exact, oneLine } from '../text/terminal-text.ts';
 import { isReview, questionOf } from './form.ts';
@@ -40,12 +42,12 @@ function hintsOf(state: State): string[] {
       return formHints(mode);
     case 'detail':
       if (kind === undefined) return ['esc back', '↑↓ scroll'];
-      if (kind === 'question') return ['enter answer', 'd decline', 'esc back', '? help'];
-      return ['a allow', 'd deny', ...edit, 'esc back', '↑↓ scroll', '? help'];
+      if (kind === 'question') return ['enter answer', 'd decline', 'c comment', 'esc back', '? help'];
+      return ['a allow', 'd deny', ...edit, 'c comment', 'esc back', '↑↓ scroll', '? help'];
   }
   if (kind === undefined) return LIST_HINTS;
-  if (kind === 'question') return ['enter answer', 'o other', 'd decline', ...LIST_HINTS];
-  return ['a allow', 'd deny', ...edit, 'enter open', ...LIST_HINTS];
+  if (kind === 'question') return ['enter answer', 'o other', 'd decline', 'c comment', ...LIST_HINTS];
+  return ['a allow', 'd deny', ...edit, 'enter open', 'c comment', ...LIST_HINTS];
 }
 
 function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {
@@ -57,20 +59,29 @@ function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {
 }
 
 const PROMPTS: Record<Extract<Mode, { field: TextField }>['name'], string> = {
-  deny: 'Why not? (optional) ',
-  decline: 'Decline. Why? (optional) ',
+  deny: 'Deny. Reason (optional): ',
+  decline: 'Decline. Reason (optional): ',
+  comment: 'Comment for people; this agent is not told: ',
+  ended: 'Not sent, the request has ended; esc closes: ',
   filter: '/',
   edit: 'Allow instead: ',
 };
+
+function promptOf(mode: keyof typeof PROMPTS, ask: AskView | undefined): string {
+  if (mode === 'comment' && ask?.takes_comments) return 'Comment; the agent reads it, and you decide later: ';
+  if (mode === 'ended' && ask?.answer) return `Not sent: ${endText(ask.answer)}. Esc closes. `;
+  return PROMPTS[mode];
+}
 
 export function fieldFooter(state: State): { line: Line; column: number } | undefined {
   const { mode, notice, columns } = state;
   if (!('field' in mode)) return undefined;
   const complaint = notice?.style === 'bad' ? `${oneLine(notice.text)} ` : '';
-  const prompt = columns < 50 ? PROMPTS[mode.name].replace(' (optional)', '') : PROMPTS[mode.name];
-  const head = [span(complaint, 'bad'), span(prompt, 'bold')];
-  const before = Math.min(lineCells(head), Math.max(0, columns - 10));
-  const { shown, column } = fieldWindow(mode.field, columns - before, false);
+  const whole = promptOf(mode.name, selectedEntry(state)?.ask);
+  const prompt = columns < 50 ? whole.replace(' (optional)', '') : whole;
+  const head = crop([span(complaint, 'bad'), span(prompt, 'bold')], Math.max(0, columns - 10));
+  const before = lineCells(head);
+  const { shown, column } = fieldWindow(mode.field, columns - before, mode.name === 'ended' && mode.isSecret);
   return { line: [...head, span(shown)], column: before + column };
 }
 

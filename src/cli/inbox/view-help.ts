@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [key: st
     [
       ['j k ↑ ↓', 'move; g and G to the ends'],
       ['enter', 'open an approval, answer a question'],
+      ['c', 'comment without deciding; the agent replies where it can'],
       ['esc', 'go back without answering'],
       ['/', 'filter by words, or agent: tool: project: session: is:'],
       ['q, ctrl-c', 'quit without answering anything'],

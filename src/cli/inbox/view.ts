@@ -203,7 +203,7 @@ function emptyLines(state: State): Line[] {
     [],
     line(span('  Nothing is waiting for an answer.', 'bold')),
     [],
-    line(span('  What agents ask appears here as they ask it.', 'dim')),
+    line(span('  Requests from agents appear here.', 'dim')),
     line(span(`  To try it: ${state.programName} demo`, 'dim')),
   ];
 }

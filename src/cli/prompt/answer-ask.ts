@@ -25,7 +25,7 @@ export async function answerAsk({ client, answerer, print, request, runId, settl
   const resolution = isQuestion(request)
     ? await answerer.answer(request, settled)
     : await answerer.decide(request, settled);
-  if (settled.reason === SETTLED) print(line(span('No longer asked: it was settled elsewhere meanwhile.', 'warn')));
+  if (settled.reason === SETTLED) print(line(span('Settled elsewhere in the meantime.', 'warn')));
   if (settled.aborted) return;
   if (!resolution) throw left(`nothing was answered; ${request.id} stays open`);
   try {

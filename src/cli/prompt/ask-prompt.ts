@@ -68,7 +68,7 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
 
 async function denied(request_id: string, initialValue: string, on: Terminal): Promise<ApprovalResolution | undefined> {
   const reason = await prompted(on, (own) =>
-    text({ ...own, message: 'Deny. Why not? The agent is told the reason.', placeholder: 'optional', initialValue }),
+    text({ ...own, message: 'Deny. Reason (sent to the agent):', placeholder: 'optional', initialValue }),
   );
   if (reason === LEFT) return undefined;
   return { request_id, behavior: 'deny', ...(reason?.trim() && { reason: reason.trim() }) };

@@ -30,7 +30,7 @@ function detail({ type, data, ask_id }: EventView): string {
   if (type === 'output') return oneLine(String(data.text ?? data.type ?? '').slice(0, 2000));
   if (type === 'ask.claimed' && data.answer) return `${ask_id} ${endText(data.answer as AnswerView)}`;
   if (type === 'ask.commented')
-    return `${ask_id} ${oneLine(String(data.by))}: ${oneLine(String(data.text).slice(0, 2000))}`;
+    return `${ask_id} ${oneLine(String(data.by))}${data.role === 'agent' ? ' (agent)' : ''}: ${oneLine(String(data.text).slice(0, 2000))}`;
   if (type === 'ask.seen' || type === 'ask.taken' || type === 'ask.snoozed')
     return `${ask_id} by ${oneLine(String(data.by))} (${data.surface})`;
   const [request] = (data.requests ?? []) as AskRequest[];

@@ -8,7 +8,7 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 export const fieldNames = (text: string): string[] => {
   const names = text.split(',').map((name) => name.trim());
   if (names.every(Boolean)) return names;
-  throw new Failure('usage', '--fields takes names with commas between them, such as ask_id,status');
+  throw new Failure('usage', '--fields takes names separated by commas, such as session_id,request.id');
 };
 
 export function pickFields(value: unknown, names: readonly string[]): unknown {

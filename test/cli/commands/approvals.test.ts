@@ -146,9 +146,11 @@ describe('approvals allow and deny', PATIENT, () => {
     const name = await bed.client.tokens.create({ scope: 'operator', name: 'alice' });
     const deny = ['approvals', 'deny', ask.ask_id, '--token', name.token];
     expect((await bed.run(deny)).code).toBe(0);
-    const late = await bed.run(['approvals', 'allow', ask.ask_id]);
-    expect(late).toMatchObject({ code: 4, stdout: '' });
-    expect(late.stderr).toMatch(/too late: denied by alice \(cli\)/);
+    for (const id of [ask.ask_id, ask.ask_id.slice(-6)]) {
+      const late = await bed.run(['approvals', 'allow', id]);
+      expect(late).toMatchObject({ code: 4, stdout: '' });
+      expect(late.stderr).toMatch(/too late: denied by alice \(cli\)/);
+    }
   });
 
   it('exits with 5 when the approval has expired', async () => {

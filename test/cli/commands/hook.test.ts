@@ -124,9 +124,12 @@ describe('a hook that was killed with SIGKILL', () => {
   });
 });
 
-it('a hook in a run that a worker hosts leaves at once, without a second process', async () => {
+it.each([
+  ['a run that a worker hosts', { HOLDPOINT_RUN_ID: 'run_1' }],
+  ['an agent that an editor starts through the proxy', { HOLDPOINT_PROXY: 'some' }],
+])('a hook in %s leaves at once, without a second process', async (_, mark) => {
   const counts = '--import=data:text/javascript,process.stderr.write(`started`)';
-  const env = { ...process.env, HOLDPOINT_RUN_ID: 'run_1', NODE_OPTIONS: counts };
+  const env = { ...process.env, ...mark, NODE_OPTIONS: counts };
   const args = [BIN, 'hook', 'codex', '--url', server.url, '--data', server.data];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
   expect([stdout, stderr]).toEqual(['', 'started']);

@@ -46,7 +46,7 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     await inbox.shows('$ git push --force');
     await sleep(LONGER_THAN_JUST_MS);
     inbox.type('d');
-    await inbox.shows('Why not?');
+    await inbox.shows('Reason (optional');
     inbox.type(`not today${KEYS.enter}`);
     await inbox.shows('denied by operator (cli): not today');
     expect(await answerOf(second.ask_id)).toMatchObject({ behavior: 'deny', reason: 'not today' });
@@ -132,7 +132,7 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     const inbox = bed.terminal(['inbox']);
     await inbox.shows('$ rm -rf build');
     inbox.type('dno');
-    await inbox.shows('Why not? (optional) no');
+    await inbox.shows('Deny. Reason (optional): no');
     await inbox.end();
     expect(inbox.raw()).toContain(LEFT_CLEAN);
     expect(await statusOf(ask.ask_id)).toBe('pending');

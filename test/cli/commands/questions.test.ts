@@ -196,6 +196,16 @@ describe('questions answer', PATIENT, () => {
     expect(inWords.stderr).toMatch(/^holdpoint: too late: answered by operator \(cli\) \d+s ago\n$/);
   });
 
+  it('names who answered first to a later caller who types the end of the id, too', async () => {
+    const ask = await (await bed.work()).question('raced');
+    const short = ask.ask_id.slice(-6);
+    expect((await bed.run(['questions', 'answer', short, 'staging'])).code).toBe(0);
+    const late = await bed.run(['questions', 'answer', short, 'production']);
+    expect(late).toMatchObject({ code: 4, stdout: '' });
+    expect(late.stderr).toMatch(/^holdpoint: too late: answered by operator \(cli\) \d+s ago\n$/);
+    expect(await bed.run(['questions', 'answer', short, 'staging'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('exits with 5 when the question has expired', async () => {
     const ask = await (await bed.work()).question('expired', { expires_after_ms: 1 });
     await expect.poll(() => statusOf(ask.ask_id)).toBe('expired');

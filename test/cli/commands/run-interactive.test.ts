@@ -29,7 +29,7 @@ const ask = (id: string) => ({
 });
 const ALLOW = `${KEYS.up}${KEYS.up}${KEYS.enter}`;
 /** Printed when a prompt is taken away: keys typed now were meant for it, the next prompt is about to appear. */
-const SETTLED = 'it was settled elsewhere meanwhile.';
+const SETTLED = 'Settled elsewhere in the meantime.';
 let sessions = 0;
 
 /** The mock agent at this work, and what has become of what it asked, by the names above. */
@@ -83,7 +83,7 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
     expect(await answers()).toEqual({ [first]: 'deny', [second]: undefined });
     // Between two prompts the terminal itself may echo the keys, on a line of their own.
     expect(person.screen().join('\n')).toMatch(
-      /settled elsewhere meanwhile\.\n✓ denied by operator \(api\): no\n(\^\[\[A\^\[\[A\n)?! Allow Bash\?\n/,
+      /Settled elsewhere in the meantime\.\n✓ denied by operator \(api\): no\n(\^\[\[A\^\[\[A\n)?! Allow Bash\?\n/,
     );
     await shown(person, [second], 'are ignored\\.[\\s\\S]*Allow Bash\\?\\n[\\s\\S]*Deny');
     person.type(ALLOW);
@@ -129,7 +129,7 @@ describe.skipIf(!hasPty)('run --interactive in a terminal (needs python3)', PATI
       );
       person.type(keys);
       if (turn === 1) {
-        await person.shows('Why not?');
+        await person.shows('Reason (sent to the agent)');
         person.type(`not now${KEYS.enter}`);
       }
       expected[name] = turn === 1 ? 'deny' : 'allow';

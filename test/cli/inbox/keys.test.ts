@@ -75,7 +75,7 @@ describe('an approval in the inbox', () => {
 
   it('is not allowed by an a that was pressed before the list moved', () => {
     const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('a', 'return', 'a');
-    expect(inbox.shown()).toContain('has just moved');
+    expect(inbox.shown()).toContain('just changed');
     expect(inbox.keys('return').sent()).toHaveLength(1);
     expect(inbox.later(400).keys('a', 'return').sent()).toHaveLength(2);
   });
@@ -91,10 +91,32 @@ describe('an approval in the inbox', () => {
     expect(small.keys('a', 'return').sent()).toHaveLength(1);
   });
 
+  it('is commented on by c without a decision, and shows who reads it and what the agent replied', () => {
+    const ask = approval('ask_1');
+    const inbox = new Inbox([{ ...ask, takes_comments: true }, approval('ask_2')]);
+    expect(inbox.keys('c').shown()).toContain('the agent reads it');
+    inbox.text('yes').keys('return');
+    expect(inbox.effects).toEqual([{ do: 'comment', ask: expect.objectContaining({ ask_id: 'ask_1' }), text: 'yes' }]);
+    expect(inbox.state).toMatchObject({ selectedId: 'ask_1', mode: { name: 'list' } });
+    const act = {
+      comment_id: 'cmt_1',
+      role: 'agent' as const,
+      by: 'claude',
+      surface: 'api' as const,
+      text: 'To\u202e build.',
+    };
+    inbox.tell({ type: 'acted', askId: 'ask_1', event: 'ask.commented', act, atMs: NOW });
+    expect(inbox.shown()).toMatch(/claude \(agent\): To.*build\./);
+    expect(inbox.shown()).not.toContain('\u202e');
+    expect(inbox.keys('c', 'return', 'j').later(400).keys('c').shown()).toContain('is not told');
+    inbox.keys('escape');
+    expect(inbox.effects).toHaveLength(1);
+  });
+
   it('is denied by d with or without a reason, and not after Escape', () => {
     const asks = [approval('ask_1'), approval('ask_2')];
     const inbox = new Inbox(asks).keys('d').text('use make');
-    expect(inbox.shown()).toContain('Why not? (optional) use make');
+    expect(inbox.shown()).toContain('Deny. Reason (optional): use make');
     expect(inbox.sent()).toEqual([]);
     expect(inbox.keys('return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'deny', reason: 'use make' }]);
     expect(new Inbox(asks).keys('d', 'return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'deny' }]);
@@ -120,7 +142,7 @@ describe('an approval in the inbox', () => {
   it('is not edited where its caller cannot accept that', () => {
     const inbox = new Inbox([approval('ask_1', '', { editable: false })], { hasEditor: true });
     expect(inbox.shown()).not.toContain('e edit');
-    expect(inbox.keys('e').shown()).toContain('cannot accept a changed input');
+    expect(inbox.keys('e').shown()).toContain('cannot be edited');
     expect(inbox.effects).toEqual([]);
     expect(inbox.keys('return').shown()).not.toContain('e edit');
   });

@@ -1,7 +1,7 @@
 // Transitions of the inbox that no key causes: asks that settle elsewhere, and sightings.
 // Covers: src/cli/inbox/state.ts
 import { describe, expect, it } from 'vitest';
-import { approval, Inbox, question, WHERE, WHY } from './test-bed.ts';
+import { approval, Inbox, KEY, question, WHERE, WHY } from './test-bed.ts';
 
 const reported = (inbox: Inbox): string[] =>
   inbox.effects.flatMap((effect) => (effect.do === 'report_sighting' ? [effect.ask.ask_id] : []));
@@ -53,15 +53,34 @@ describe('an ask that settles elsewhere', () => {
     expect(inbox.keys('a').sent()).toEqual([]);
   });
 
-  it('discards what was being typed about it', () => {
-    for (const keys of [['d', 'n'], ['return'], ['e']]) {
-      const inbox = new Inbox([approval('ask_1')]).keys(...keys).settle('ask_1');
-      expect(inbox.state.mode.name).toBe('detail');
-      expect(inbox.shown()).toContain('denied by alice (web)');
-      expect(inbox.keys('return', 'a').sent()).toEqual([]);
+  it('takes what is still typed about it as text, until Enter or Escape', () => {
+    const text = 'quest look a good idea? kindly, j a';
+    for (const keys of [['c', 'w'], ['d', 'n'], ['a'], ['e']]) {
+      const inbox = new Inbox([approval('ask_1'), approval('ask_2'), approval('ask_3')]).keys('j').later(400);
+      inbox.keys(...keys).settle('ask_2');
+      for (const letter of text) inbox.later(120).keys(letter);
+      expect(inbox.state).toMatchObject({ selectedId: 'ask_2', mode: { name: 'ended' } });
+      expect(inbox.screen().at(-1)).toMatch(/^Not sent: denied by alice \(web\)\. Esc closes\. .*j a$/);
+      expect(inbox.keys('return').state.mode.name).toBe('detail');
+      // Right after that and after a move, a letter may still belong to the text.
+      expect(inbox.keys('q', 'j', 'a').shown()).toContain('just changed');
+      expect(inbox.effects.filter((effect) => effect.do !== 'report_sighting')).toEqual([]);
+      expect(inbox.later(400).keys('a', 'return').sent()).toEqual([{ request_id: 'ask_3', behavior: 'allow' }]);
     }
-    const form = new Inbox([question('ask_1')]).keys('return').settle('ask_1');
-    expect(form.keys('return').sent()).toEqual([]);
+  });
+
+  it('shows no secret that is still typed into its form', () => {
+    const form = new Inbox([question('ask_1', KEY)]).open().text('hunt').settle('ask_1').text('er2');
+    expect(form.shown()).toContain('•••••••');
+    expect(form.shown()).not.toMatch(/hunt|er2/);
+    expect(form.keys('escape').state.mode.name).toBe('detail');
+    expect(form.sent()).toEqual([]);
+  });
+
+  it('is shown as it ended where nothing was typed', () => {
+    const inbox = new Inbox([approval('ask_1')]).keys('return').settle('ask_1');
+    expect(inbox.shown()).toContain('denied by alice (web)');
+    expect(inbox.keys('return', 'a').sent()).toEqual([]);
   });
 
   it('is shown once, however often the event arrives', () => {
