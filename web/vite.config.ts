@@ -8,11 +8,13 @@ import { defineConfig } from 'vite';
  * A module that only later chunks use does not belong here: test/web/size.test.ts holds the sum.
  */
 const FIRST =
-  /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|wouter|regexparam|eventsource-parser)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|stream|times|inbox-[a-z]+|action-summary|approval-groups|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|text\/(?:visible|ask-text|failure|session-text)|hooks\/(?:toasts|gesture|commands|clock|live-inbox|me|preferences|touched-asks|theme))/;
+  /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|times|inbox-model|inbox-filter|action-summary|approval-groups|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|text\/(?:visible|ask-text|failure|session-text)|hooks\/(?:toasts|gesture|commands|clock|live-inbox|me|preferences|touched-asks|theme))/;
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  // The router's fallback for versions of React that lack this hook.
+  resolve: { alias: [{ find: /^use-sync-external-store\/shim\/index\.js$/, replacement: 'react' }] },
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

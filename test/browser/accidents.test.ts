@@ -54,6 +54,63 @@ describeInBrowser('accidents', () => {
     await run.end();
   });
 
+  it('reads what is typed on as text when the request ends meanwhile, and decides, moves and takes nothing', async () => {
+    const run = await begin('Typing');
+    const others = [await run.approval({ command: 'make deploy-one' })];
+    const typed = [await run.approval({ command: 'make x' }), await run.approval({ command: 'make y' })];
+    others.push(await run.approval({ command: 'make deploy-two' }));
+    const { page } = await testBed.signedIn('lead');
+    for (const [i, key] of ['c', 'd'].entries()) {
+      const ask = typed[i] as AskView;
+      await page.goto(`/asks/${ask.ask_id}`);
+      await button(page, 'Allow once').waitFor();
+      await hasSettled(page);
+      await page.keyboard.press(key);
+      const field = page.locator('.card textarea');
+      await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await page.keyboard.type('why is this ');
+      await testBed.client.asks.withdraw(ask.ask_id);
+      await page.getByText('Withdrawn by its agent').first().waitFor();
+      await page.waitForTimeout(600);
+      await page.keyboard.type('job a big change?', { delay: 130 });
+      expect(new URL(page.url()).pathname).toBe(`/asks/${ask.ask_id}`);
+      expect(await page.getByText('Allowing: ').count()).toBe(0);
+      for (const { ask_id } of others) {
+        const other = await testBed.client.asks.get(ask_id);
+        expect([other.status, other.taken_by]).toEqual(['pending', undefined]);
+      }
+      expect(await field.inputValue()).toBe('why is this job a big change?');
+      await page.keyboard.press('Control+Enter');
+      const notice = page.getByText('Withdrawn by its agent: it is not needed any more. What you type is not sent');
+      await notice.waitFor();
+      await page.keyboard.press('Escape');
+      await notice.waitFor({ state: 'detached' });
+      await page.getByText('why is this job a big change?').waitFor();
+      // The person has left the field: keys are shortcuts again.
+      await page.keyboard.press('j');
+      await page.waitForURL((url) => url.pathname !== `/asks/${ask.ask_id}`);
+    }
+    await run.end();
+  });
+
+  it('reads what is typed on as text when its field is taken away, until Escape', async () => {
+    const run = await begin('Taken away');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.session_id}`);
+    await page.locator('#composer').pressSequentially('please ');
+    const ask = await run.approval({ command: 'make deploy' });
+    await button(page, 'Allow once').waitFor();
+    await page.waitForTimeout(600);
+    await page.keyboard.type('job a big change?', { delay: 130 });
+    await page.getByText('Press Esc to use shortcuts').waitFor();
+    expect(await testBed.client.asks.get(ask.ask_id)).not.toHaveProperty('taken_by');
+    expect(await statusOf(ask)).toBe('pending');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('a');
+    await expect.poll(() => statusOf(ask)).toBe('answered');
+    await run.end();
+  });
+
   it('closes the composer of a session for approvals, for secrets, and while several asks wait', async () => {
     const run = await begin('Composer');
     const decline = async ({ run_id, ask_id }: AskView) => {

@@ -90,7 +90,7 @@ describeInBrowser('approvals', () => {
     const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'approval', ...call });
     const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
     await page.goto(`/asks/${ask_id}`);
-    const offer = page.getByRole('region', { name: 'Allow and remember' });
+    const offer = page.locator('.suggestions');
     await offer.getByText(label, { exact: true }).waitFor();
     await offer.getByText('{"rules":[{"toolName":"Bash","ruleContent":"npm run *"}]}').waitFor();
     const isWithin = (element: Element) => element.getBoundingClientRect().right <= innerWidth;
@@ -183,7 +183,7 @@ describeInBrowser('approvals', () => {
     )
       await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
-    await tabTo(/Allow 2 in one run/);
+    await tabTo(/Allow 2 of 3/);
     await expect.poll(async () => (await answerOf(three[2]?.ask_id ?? ''))?.behavior).toBe('allow');
     expect(await answerOf(three[1]?.ask_id ?? '')).toBeUndefined();
     await testBed.client.sessions.end(session_id);
@@ -220,7 +220,8 @@ describeInBrowser('approvals', () => {
     // A plan has no input to edit, and plans are not grouped.
     expect(await button(page, 'Edit').count()).toBe(0);
     expect(await page.getByText('similar requests').count()).toBe(0);
-    await button(page, 'Allow once').click();
+    expect(await button(page, 'Always…').count()).toBe(0);
+    await button(page, 'Approve').click();
     const resolutions = [hidden, inFile].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
     await testBed.client.approvals.decideRun(run.runId, { resolutions });
     expect([await run.received('plan'), await run.received('hiding')]).toEqual([
@@ -238,7 +239,7 @@ describeInBrowser('approvals', () => {
     await page.getByLabel(/Reason/).fill('Not the build folder: clean dist instead');
     await button(page, 'Deny').click();
     expect(await run.received('deny')).toBe('answered: Not the build folder: clean dist instead');
-    await page.getByText('Denied by lead from the web inbox').first().waitFor();
+    await page.getByText('You denied this (web)').first().waitFor();
   });
 
   it('allows an approval with an edited input, and only once the input is valid', async () => {
@@ -283,7 +284,7 @@ describeInBrowser('approvals', () => {
     await page.goto(`/asks/${aimed.ask_id}`);
     await button(page, 'Allow once').dblclick({ delay: 60 });
     await page.goto(`/asks/${aimed.ask_id}`);
-    await page.getByText('Allowed by lead from the web inbox').first().waitFor();
+    await page.getByText('You allowed this (web)').first().waitFor();
     expect((await testBed.client.asks.get(next.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(aimed.run_id);
   });
@@ -301,7 +302,7 @@ describeInBrowser('approvals', () => {
     const arrived = page.getByRole('checkbox', { name: /git push --force/ });
     await arrived.waitFor();
     expect(await arrived.isChecked()).toBe(false);
-    await button(page, 'Allow 2 in one run').click();
+    await button(page, 'Allow 2 of 3').click();
     expect(await both.received('g2')).toContain('git push b');
     expect((await testBed.client.asks.get(slipped.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(slipped.run_id);
@@ -321,11 +322,13 @@ describeInBrowser('approvals', () => {
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/approvals')) sent.push(request.postDataJSON());
     });
-    await button(page, 'Allow 3 in 2 runs').click();
+    await button(page, 'Allow 3 of 4').click();
     expect(await both.received('one')).toContain('npm install a');
     expect(await both.received('two')).toContain('npm install b');
     expect(await other.received('three')).toContain('npm install c');
     expect(sent.map((body) => (body as { resolutions: unknown[] }).resolutions.length)).toEqual([2, 1]);
-    expect((await left.ask('four')).status).toBe('pending');
+    const next = await left.ask('four');
+    expect(next.status).toBe('pending');
+    await page.waitForURL(`**/asks/${next.ask_id}`);
   });
 });

@@ -98,10 +98,10 @@ describeInBrowser('the composer', () => {
     // The same person answered what they had started on the card: no notice is left.
     await expect.poll(() => page.getByRole('article').count()).toBe(0);
     await page.getByText('Going to Production.').waitFor();
-    await page.getByText('Answered: Production', { exact: true }).waitFor();
+    await page.getByText(/You answered “.+”\s*: Production/).waitFor();
     const runs = page.getByRole('complementary');
     await runs.getByText('completed').waitFor();
-    await runs.getByText(/Answered by lead from the web inbox after/).waitFor();
+    await runs.getByText(/You answered this \(web\) after/).waitFor();
     // The next text is input for the next run.
     await page.getByPlaceholder('Message the agent').fill('and now the changelog');
     await page.keyboard.press('Enter');

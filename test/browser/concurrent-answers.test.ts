@@ -1,5 +1,6 @@
 // Tests what a page shows when an ask ends elsewhere: in another browser, at the command line, at its deadline, or before a
 // click reaches the server.
+// Covers: web/src/ui/late-answer.tsx, web/src/state/late-answer.ts
 // Covers: web/src/ui/ended-ask.tsx, web/src/ui/settled.tsx, web/src/ui/tone-icon.tsx, web/src/ui/refusal-notice.tsx
 // Covers: web/src/ui/dismissible-notice.tsx, web/src/ui/facts.tsx, web/src/state/refusal.ts
 // Covers: web/src/hooks/touched-asks.ts
@@ -35,7 +36,8 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await mate.page.keyboard.press('Control+Enter');
     for (const { page } of [lead, mate]) {
       const end = page.getByRole('region', { name: 'How it ended' });
-      await end.getByText('Denied by mate from the web inbox').waitFor();
+      const isMate = page === mate.page;
+      await end.getByText(isMate ? 'You denied this (web)' : 'Denied by mate from the web inbox').waitFor();
       await end.getByText('not on a Friday').waitFor();
       await end.getByText('Delivered').waitFor();
       expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
@@ -126,6 +128,9 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await why(mate.page).fill('the words of mate');
     await mate.page.getByRole('button', { name: 'Answer', exact: true }).click();
     expect(await run.received('typed')).toBe('answered: the words of mate');
+    // The field stays until the person leaves it.
+    await lead.page.getByText('Answered by mate from the web inbox. What you type is not sent').waitFor();
+    await why(lead.page).press('Escape');
     const lost = lead.page.getByRole('figure').filter({ hasText: 'What you had typed' });
     await lost.getByText('the words of lead').waitFor();
     await lost.getByRole('button', { name: 'Copy' }).waitFor();
@@ -142,6 +147,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await testBed.client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
     const card = lead.page.getByRole('article', { name: 'Request' });
     await card.getByText('Answered by operator from the API').waitFor();
+    await why(lead.page).press('Escape');
     await card.getByText('half a thought').waitFor();
     await card.getByRole('button', { name: 'Got it' }).click();
     await expect.poll(() => card.count()).toBe(0);
@@ -158,7 +164,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
       await testBed.client.approvals.decideRun(first.run_id, { resolutions });
       await route.continue();
     });
-    await page.getByRole('button', { name: 'Allow 2 in one run' }).click();
+    await page.getByRole('button', { name: 'Allow all 2' }).click();
     await page.getByText(/None of the 2 of one run was decided: Denied by operator/).waitFor();
     await page.getByRole('button', { name: /similar requests/ }).waitFor({ state: 'detached' });
     await page.getByText(/None of the 2 of one run was decided/).waitFor();
@@ -192,5 +198,27 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await page.reload();
     await page.getByText('half a thought').waitFor();
     await testBed.client.sessions.end(session_id);
+  });
+
+  it('answers an expired question as a new run that names it, once', async () => {
+    const questions = [{ id: 'where', question: 'Where should this go?' }];
+    const run = await playMock(testBed.client, { do: 'ask', id: 'late', questions, expires_after_ms: 1 });
+    const expired = async () =>
+      (await testBed.client.asks.list({ session_id: run.sessionId, status: 'expired' })).items;
+    await expect.poll(async () => (await expired()).length).toBe(1);
+    const [ask] = await expired();
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/history/${ask?.ask_id}`);
+    const late = page.getByRole('region', { name: 'Answer as a new run' });
+    await late.getByRole('textbox').fill('To staging');
+    await late.getByRole('button', { name: 'Send as a new run' }).dblclick();
+    await page.waitForURL(`**/sessions/${run.sessionId}`);
+    const { items } = await testBed.client.runs.list({ session_id: run.sessionId });
+    const started = items.filter(({ run_id }) => run_id !== run.runId);
+    expect(started).toHaveLength(1);
+    const { text } = await testBed.client.runs.input(started[0]?.run_id ?? '');
+    expect(text).toMatch(/You asked:\n“Where should this go\?”[\s\S]*To staging/);
+    expect((await testBed.client.asks.get(ask?.ask_id ?? '')).status).toBe('expired');
+    await testBed.client.sessions.end(run.sessionId);
   });
 });

@@ -1,6 +1,8 @@
 // Tests the history: searching and filtering ended asks, the search in the address, and opening a result.
 // Covers: web/src/pages/history.tsx, web/src/state/history-query.ts, web/src/ui/past-ask.tsx, web/src/ui/search-bar.tsx
+// Covers: web/src/ui/export-button.tsx
 // Covers: web/src/ui/search-field.tsx, web/src/ui/filters.tsx, web/src/ui/list-foot.tsx, web/src/hooks/history.ts
+import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { makeEndedAsks } from './ended-asks.ts';
@@ -62,6 +64,35 @@ describeInBrowser('the history page', () => {
     expect(await nav.getByRole('link', { name: 'History' }).getAttribute('aria-current')).toBe('page');
     await page.keyboard.press('Escape');
     await page.getByText('1 request', { exact: true }).waitFor();
+  });
+
+  it('is read with j and k, in the list and from one request to the next', async () => {
+    const { page } = await testBed.signedIn('lead');
+    await page.goto('/history?kind=approval');
+    await page.getByText('2 requests', { exact: true }).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
+    await page.keyboard.press('j');
+    await expect.poll(focused).toContain(past[1]?.ask_id);
+    await page.keyboard.press('j');
+    await expect.poll(focused).toContain(past[0]?.ask_id);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/history/${past[0]?.ask_id}?kind=approval`);
+    await page.getByText('Allowed by operator').first().waitFor();
+    await page.keyboard.press('k');
+    await page.waitForURL(`**/history/${past[1]?.ask_id}?kind=approval`);
+    await page.getByText('never the whole disk').waitFor();
+  });
+
+  it('exports what a search finds', async () => {
+    const { page } = await testBed.signedIn('lead');
+    await page.goto('/history?q=publish');
+    await page.getByText('1 request', { exact: true }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as JSON' }).click(),
+    ]);
+    const asks = JSON.parse(await readFile(await file.path(), 'utf8')) as AskView[];
+    expect(asks.map(({ ask_id }) => ask_id)).toEqual([past[0]?.ask_id]);
   });
 
   it('fetches older asks on request', async () => {

@@ -1,5 +1,5 @@
 // Tests the insights: which plots are shown, and their figures as tables.
-// Covers: web/src/pages/insights.tsx, web/src/ui/plots.tsx
+// Covers: web/src/pages/insights.tsx, web/src/ui/plots.tsx, web/src/ui/always-allowed.tsx
 import { expect, it } from 'vitest';
 import { makeEndedAsks } from './ended-asks.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
@@ -21,13 +21,38 @@ describeInBrowser('the insights page', () => {
       'Time to answer',
       'Time to answer, over time',
       'Requests over time',
+      'Agent time lost waiting',
       'By agent',
+      'By project',
+      'By person',
       'By tool',
       'Outcome',
       'Answered from',
       'Who decided',
     ]);
-    for (const figure of await page.getByRole('figure').all()) await figure.locator('svg.recharts-surface').waitFor();
+    for (const figure of await page.getByRole('figure').all())
+      await figure.locator('svg.recharts-surface').last().waitFor();
+  });
+
+  it('prepares a rule for what is always allowed, and shows what it would have allowed', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', work_folder: '/shop' });
+    const { run_id } = await client.runs.start(session_id, { input: {} });
+    for (let n = 0; n < 10; n++) {
+      const call = { tool_call_id: `call_${n}`, tool_name: 'Bash', input: { command: 'npm test' } };
+      const { ask_id } = await client.asks.raise(run_id, { kind: 'approval', ...call });
+      await client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
+    }
+    const { page } = await testBed.signedIn('lead');
+    await page.goto('/insights?days=1');
+    const always = page.getByRole('region', { name: 'Always allowed' });
+    await always.getByText('npm test asked 10 ×, allowed 10 ×').waitFor();
+    await always.getByText('Make it a rule').click();
+    expect(await always.getByText('"action":"allow"').textContent()).toContain('"command":["npm test"]');
+    await always.getByRole('link', { name: 'npm test' }).click();
+    await page.waitForURL('**/history/ask_*');
+    const { rules } = await client.rules.list();
+    expect(rules.filter(({ source }) => source !== 'builtin')).toEqual([]);
   });
 
   it('shows the figures of a plot as a table', async () => {

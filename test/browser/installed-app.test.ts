@@ -1,5 +1,5 @@
 // Tests the page as an installed app: manifest, cache of its own files, opening offline, and notifications.
-// Covers: web/src/ui/notify-button.tsx, web/src/hooks/service-worker.ts, web/src/hooks/notifications.ts
+// Covers: web/src/hooks/service-worker.ts, web/src/hooks/notifications.ts
 // Covers: web/src/hooks/badge.ts
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -88,10 +88,11 @@ describeInBrowser('the installed app', () => {
       await page.getByText('echo unheard').first().waitFor();
       expect(await notices(page)).toEqual([]);
 
-      const button = page.getByRole('button', { name: 'Notifications' });
-      expect(await button.getAttribute('aria-pressed')).toBe('false');
+      await page.getByRole('link', { name: 'Notifications' }).click();
+      const button = page.getByRole('switch');
+      expect(await button.getAttribute('aria-checked')).toBe('false');
       await button.click();
-      await page.getByText('be notified of new requests').waitFor();
+      await page.getByText('only while this page is open').waitFor();
       // Without a push service, as in this browser, the page notifies while it is open.
       await expectComplaints({ complaints }, 'does not support the Push API in incognito mode');
       const ask = await raise('echo heard');
@@ -103,6 +104,8 @@ describeInBrowser('the installed app', () => {
       await expect.poll(() => notices(page)).toEqual([]);
 
       await button.click();
+      await page.getByText('Off: you see new requests').waitFor();
+      await page.getByRole('link', { name: 'Inbox' }).click();
       await raise('echo again');
       await page.getByText('echo again').first().waitFor();
       expect(await notices(page)).toEqual([]);
@@ -111,9 +114,10 @@ describeInBrowser('the installed app', () => {
     it('says that the browser blocks notifications', async () => {
       const { page } = await testBed.signedIn('lead');
       await page.evaluate(() => Object.defineProperty(Notification, 'permission', { get: () => 'denied' }));
-      await page.getByRole('button', { name: 'Notifications' }).click();
+      await page.getByRole('link', { name: 'Notifications' }).click();
+      await page.getByRole('switch').click();
       await page.getByText('Your browser blocks notifications').waitFor();
-      expect(await page.getByRole('button', { name: 'Notifications' }).getAttribute('aria-pressed')).toBe('false');
+      expect(await page.getByRole('switch').getAttribute('aria-checked')).toBe('false');
     });
   });
 });

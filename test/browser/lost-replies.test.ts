@@ -143,7 +143,7 @@ describeInBrowser('lost replies', () => {
     const { page, complaints } = await testBed.signedIn('lead');
     await page.goto(`/asks/${asks[0]?.ask_id}`);
     const together = page.getByRole('button', { name: /2 similar requests/ });
-    const allow = page.getByRole('button', { name: 'Allow 2 in one run' });
+    const allow = page.getByRole('button', { name: 'Allow all 2' });
     const path = `**/v1/runs/${run.runId}/approvals`;
     const keys: (string | undefined)[] = [];
     // Lost before it reaches the server: the card stays, and the person tries again.

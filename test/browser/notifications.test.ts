@@ -3,11 +3,15 @@
 // Covers: web/src/hooks/push.ts, web/src/hooks/unreached.ts, web/src/pages/notifications.tsx, web/src/ui/push-settings.tsx
 // Covers: web/src/ui/quiet-hours.tsx, web/src/ui/phone-link.tsx, web/src/ui/webhook-log.tsx, web/src/ui/told-line.tsx
 // Covers: web/src/ui/unreached-mark.tsx
-import type { CDPSession, Worker } from 'playwright-core';
+import { type BrowserContext, type CDPSession, chromium, type Worker } from 'playwright-core';
+import { encode } from 'uqr';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import type { PushPayload } from '../../src/notices/channels/push.ts';
+import { temporaryFolder } from '../support/process.ts';
+import { PushService } from '../support/push-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { findChromium } from './chromium.ts';
 import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
 
 interface ShownNotification {
@@ -18,12 +22,13 @@ interface ShownNotification {
 }
 
 describeInBrowser('a notification', () => {
-  const testBed = useTestBed({ env: { HOLDPOINT_NOTIFY_HOSTS: '127.0.0.1' } });
+  const testBed = useTestBed({ args: ['--allow-host', 'phone.test'], env: { HOLDPOINT_NOTIFY_HOSTS: '127.0.0.1' } });
   let receiver: WebhookReceiver;
+  let service: PushService;
   beforeAll(async () => {
-    receiver = await WebhookReceiver.start();
+    [receiver, service] = await Promise.all([WebhookReceiver.start(), PushService.start()]);
   });
-  afterAll(() => receiver.stop());
+  afterAll(() => Promise.all([receiver.stop(), service.stop()]));
 
   const raise = async (command: string): Promise<AskView> => {
     const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Deploy' });
@@ -38,8 +43,8 @@ describeInBrowser('a notification', () => {
   const allow = (ask: AskView) =>
     testBed.client.approvals.decideRun(ask.run_id, { resolutions: [{ request_id: ask.ask_id, behavior: 'allow' }] });
 
-  /** A browser that is signed in and notified, with its page closed. */
-  async function closedPage(name: string) {
+  /** A browser that is signed in and notified. */
+  async function notifiedPage(name: string) {
     const { page, context, complaints } = await testBed.signedIn(name);
     await context.grantPermissions(['notifications'], { origin: testBed.server.url });
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -48,24 +53,38 @@ describeInBrowser('a notification', () => {
     await page.reload();
     await page.waitForFunction(async () => (await caches.keys()).includes('holdpoint-sign-in'));
     await expectComplaints({ complaints }, 'does not support the Push API in incognito mode');
-    const blank = await context.newPage();
-    const devtools = await context.newCDPSession(blank);
+    return { page, ...(await workerOf(context)) };
+  }
+
+  /** Its service worker, to which the browser's own test interface delivers messages. */
+  async function workerOf(context: BrowserContext) {
+    const devtools = await context.newCDPSession(await context.newPage());
     const registrationId = await registrationOf(devtools);
     const [worker] = context.serviceWorkers();
     if (!worker) throw new Error('there is no service worker');
-    await page.close();
-    const push = (payload: PushPayload) =>
-      devtools.send('ServiceWorker.deliverPushMessage', {
-        origin: testBed.server.url,
-        registrationId,
-        data: JSON.stringify(payload),
-      });
+    await worker.evaluate(countShown);
     return {
-      push,
+      /** Until it is shown: a look at what is shown while a notification appears makes Chromium forget that notification. */
+      async push(payload: PushPayload) {
+        const before = await worker.evaluate(() => (self as unknown as { shown: number }).shown);
+        await devtools.send('ServiceWorker.deliverPushMessage', {
+          origin: testBed.server.url,
+          registrationId,
+          data: JSON.stringify(payload),
+        });
+        await expect.poll(() => worker.evaluate(() => (self as unknown as { shown: number }).shown)).toBe(before + 1);
+      },
       worker,
       shown: () => shownBy(worker),
-      press: (tag: string, action: string) => press(worker, tag, action),
+      /** Actions of one round are pressed at once. */
+      press: (tag: string, ...rounds: string[][]) => press(worker, tag, rounds),
     };
+  }
+
+  async function closedPage(name: string) {
+    const browser = await notifiedPage(name);
+    await browser.page.close();
+    return browser;
   }
 
   const payloadFor = (ask: AskView, more: Partial<PushPayload> = {}): PushPayload => ({
@@ -91,12 +110,12 @@ describeInBrowser('a notification', () => {
       .toEqual([
         { title: 'Approval: external · Deploy', body: 'Bash: npm test', tag: ask.ask_id, actions: ['allow', 'deny'] },
       ]);
-    await browser.press(ask.ask_id, 'deny');
+    await browser.press(ask.ask_id, ['deny']);
     await expect.poll(browser.shown).toMatchObject([{ title: 'Denied by you', tag: ask.ask_id, actions: [] }]);
     expect(await statusOf(ask)).toMatchObject({ behavior: 'deny', answered_by: 'lead', surface: 'web' });
     await browser.push(payloadFor(other));
     await expect.poll(async () => (await browser.shown()).length).toBe(2);
-    await browser.press(other.ask_id, 'allow');
+    await browser.press(other.ask_id, ['allow']);
     await expect.poll(() => statusOf(other)).toMatchObject({ behavior: 'allow', answered_by: 'lead' });
   });
 
@@ -109,7 +128,7 @@ describeInBrowser('a notification', () => {
     );
     await expect.poll(async () => (await browser.shown()).length).toBe(2);
     await allow(late);
-    await browser.press(late.ask_id, 'deny');
+    await browser.press(late.ask_id, ['deny']);
     await expect.poll(browser.shown).toContainEqual({
       title: 'Allowed by operator',
       body: expect.stringContaining('changed nothing'),
@@ -117,7 +136,7 @@ describeInBrowser('a notification', () => {
       actions: [],
     });
     expect(await statusOf(late)).toMatchObject({ behavior: 'allow', answered_by: 'operator' });
-    await browser.press(changed.ask_id, 'allow');
+    await browser.press(changed.ask_id, ['allow']);
     await expect
       .poll(browser.shown)
       .toContainEqual(expect.objectContaining({ title: 'Not decided', body: expect.stringContaining('has changed') }));
@@ -126,11 +145,78 @@ describeInBrowser('a notification', () => {
     const fresh = await raise('npm test');
     await browser.push(payloadFor(fresh));
     await expect.poll(async () => (await browser.shown()).some(({ tag }) => tag === fresh.ask_id)).toBe(true);
-    await browser.press(fresh.ask_id, 'allow');
+    await browser.press(fresh.ask_id, ['allow']);
     await expect
       .poll(browser.shown)
       .toContainEqual(expect.objectContaining({ tag: fresh.ask_id, body: expect.stringContaining('not signed in') }));
     expect([await statusOf(fresh), await statusOf(changed)]).toEqual([undefined, undefined]);
+  });
+
+  it('that is pressed twice, or replayed with another decision, decides once and says who decided', async () => {
+    const browser = await closedPage('lead');
+    const ask = await raise('npm test');
+    await browser.push(payloadFor(ask));
+    await expect.poll(async () => (await browser.shown()).length).toBe(1);
+    await browser.press(ask.ask_id, ['deny', 'deny'], ['allow']);
+    await expect
+      .poll(browser.shown)
+      .toMatchObject([{ title: 'Denied by lead', body: expect.stringContaining('changed nothing'), actions: [] }]);
+    const { items } = await testBed.client.events.ofRun(ask.run_id);
+    expect(items.filter(({ type }) => type === 'ask.claimed')).toHaveLength(1);
+    expect(await statusOf(ask)).toMatchObject({ behavior: 'deny', answered_by: 'lead' });
+  });
+
+  it('that two people press at once is decided by one of them, and the other is told by whom', async () => {
+    const browsers = [await closedPage('lead'), await closedPage('ana')] as const;
+    const ask = await raise('npm test');
+    for (const browser of browsers) {
+      await browser.push(payloadFor(ask));
+      await expect.poll(async () => (await browser.shown()).length).toBe(1);
+    }
+    await Promise.all([browsers[0].press(ask.ask_id, ['deny']), browsers[1].press(ask.ask_id, ['allow'])]);
+    const { behavior, answered_by: winner } = (await statusOf(ask)) ?? {};
+    const did = behavior === 'deny' ? 'Denied' : 'Allowed';
+    const titles = winner === 'lead' ? [`${did} by you`, `${did} by lead`] : [`${did} by ana`, `${did} by you`];
+    for (const [i, browser] of browsers.entries())
+      await expect.poll(browser.shown).toMatchObject([{ title: titles[i] }]);
+  });
+
+  it('does not claim that nothing was decided where the reply to a press is lost', async () => {
+    const browser = await closedPage('lead');
+    const ask = await raise('npm test');
+    await browser.push(payloadFor(ask));
+    await expect.poll(async () => (await browser.shown()).length).toBe(1);
+    await browser.worker.evaluate(() => {
+      const send = self.fetch;
+      self.fetch = async (...call) => {
+        const reply = await send(...call);
+        if (call[1]?.method === 'POST') throw new TypeError('connection reset');
+        return reply;
+      };
+    });
+    await browser.press(ask.ask_id, ['deny']);
+    await expect
+      .poll(browser.shown)
+      .toMatchObject([{ title: 'No reply', body: expect.stringContaining('see whether') }]);
+    expect(await statusOf(ask)).toMatchObject({ behavior: 'deny', answered_by: 'lead' });
+  });
+
+  it('opens its request in the page that is open, and never a page of another host', async () => {
+    const browser = await notifiedPage('lead');
+    const [ask, forged] = [await raise('npm test'), await raise('npm run forged')];
+    const at = () => browser.page.url();
+    const pressFromHistory = async (payload: PushPayload) => {
+      await browser.page.getByRole('link', { name: 'History' }).click();
+      await expect.poll(at).toBe(`${testBed.server.url}/history`);
+      await browser.push(payload);
+      await expect.poll(async () => (await browser.shown()).some(({ tag }) => tag === payload.tag)).toBe(true);
+      await browser.press(payload.tag, ['']);
+      await expect.poll(at).not.toBe(`${testBed.server.url}/history`);
+    };
+    await pressFromHistory(payloadFor(ask));
+    expect(at()).toBe(`${testBed.server.url}/asks/${ask.ask_id}`);
+    await pressFromHistory(payloadFor(forged, { path: 'https://evil.example/asks/1' }));
+    expect(new URL(at()).origin).toBe(testBed.server.url);
   });
 
   it('says how the request ended where it is shown, and stays away where it was dismissed', async () => {
@@ -143,6 +229,93 @@ describeInBrowser('a notification', () => {
     await browser.push(end(dismissed));
     await expect.poll(browser.shown).toMatchObject([{ title: 'Denied by ana: Deploy', tag: ask.ask_id, actions: [] }]);
   });
+
+  it('is switched on, tested and switched off on the page, and what the server sends can be pressed', async () => {
+    const { page, context } = await testBed.signedIn('lead');
+    await context.grantPermissions(['notifications'], { origin: testBed.server.url });
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    // The push service of the browser's maker is replaced by our own; everything else is as it is.
+    const device = service.browser();
+    await context.addInitScript((subscription) => {
+      PushManager.prototype.subscribe = async () => ({ toJSON: () => subscription }) as unknown as PushSubscription;
+      PushManager.prototype.getSubscription = async () => null;
+    }, device.subscription);
+    await page.goto('/notifications');
+    await page.getByRole('switch', { name: 'Switch notifications on' }).click();
+    await page.getByText('On, also while this page is closed.').waitFor();
+    await page.getByText(/^lead: Chrome on/).waitFor();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('Sent. It should appear').waitFor();
+    await page.getByRole('checkbox', { name: /Offer Allow/ }).click();
+    await expect.poll(async () => (await testBed.client.notices.devices())[0]?.allow_action).toBe(true);
+    const browser = await workerOf(context);
+    await page.close();
+    const ask = await raise('npm test');
+    const sent = () => device.received.map(({ payload }) => payload).find(({ tag }) => tag === ask.ask_id);
+    await expect.poll(sent).toMatchObject({ actions: ['allow', 'deny'] });
+    await browser.push(sent() as PushPayload);
+    await expect.poll(async () => (await browser.shown()).length).toBe(1);
+    await browser.press(ask.ask_id, ['allow']);
+    await expect.poll(() => statusOf(ask)).toMatchObject({ behavior: 'allow', answered_by: 'lead', surface: 'web' });
+    const again = await context.newPage();
+    await again.goto('/notifications');
+    await again.getByRole('switch', { name: 'Switch notifications off' }).click();
+    await again.getByText('None yet.').waitFor();
+    expect(await testBed.client.notices.devices()).toEqual([]);
+  });
+
+  it('is asked of the real push service in a browser as people use it, and the page says so where there is none', async () => {
+    // Not a private window, where browsers refuse. Without access to the service of the browser's maker, as on most machines
+    // that run tests, Chromium never settles the subscription; with access, the device is added.
+    const context = await chromium.launchPersistentContext(temporaryFolder(), {
+      executablePath: findChromium() ?? '',
+      args: ['--host-resolver-rules=MAP phone.test 127.0.0.1'],
+    });
+    try {
+      await context.grantPermissions(['notifications'], { origin: testBed.server.url });
+      const page = await context.newPage();
+      await page.goto((await testBed.client.signIn.offer({ name: 'lead' })).url);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('link', { name: 'Notifications' }).click();
+      await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+      await page.getByRole('switch').click();
+      const said = page
+        .getByRole('status')
+        .filter({ hasText: /^On, (?:also while|but only while this page is open\. \w)/ });
+      await said.waitFor();
+      const isReached = (await said.textContent())?.startsWith('On, also');
+      expect(await testBed.client.notices.devices()).toHaveLength(isReached ? 1 : 0);
+      await page.getByRole('switch').click();
+      await page.getByText('Off: you see').waitFor();
+      await expectQrCode(context);
+    } finally {
+      await context.close();
+    }
+  });
+
+  /** By a name that a phone could reach: the code is a link that signs another browser in. */
+  async function expectQrCode(context: BrowserContext): Promise<void> {
+    const here = new URL(testBed.server.url);
+    const phone = `http://phone.test:${here.port}`;
+    const page = await context.newPage();
+    await page.goto((await testBed.client.signIn.offer({ name: 'lead' })).url.replace(here.origin, phone));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Notifications' }).click();
+    await page.getByText('Without TLS a phone opens the page but is not notified').waitFor();
+    const offered = page.waitForResponse(/sign-in-links/);
+    await page.getByRole('button', { name: 'Show a QR code' }).click();
+    const { url } = await (await offered).json();
+    expect(url).toMatch(`${phone}/sign-in#`);
+    const { data } = encode(url, { border: 2 });
+    const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+    expect(await page.getByRole('img', { name: 'QR code of a sign-in link' }).locator('path').getAttribute('d')).toBe(
+      dark,
+    );
+    await page.context().clearCookies();
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  }
 
   it('has settings: what this browser can do, quiet hours, a phone, what was sent to webhooks; cards say who was told', async () => {
     await testBed.client.webhooks.add({ name: 'ops', url: receiver.url });
@@ -168,6 +341,16 @@ describeInBrowser('a notification', () => {
   });
 });
 
+/** Runs in the service worker. */
+function countShown(): void {
+  const counter = Object.assign(self, { shown: 0 });
+  const show = ServiceWorkerRegistration.prototype.showNotification;
+  ServiceWorkerRegistration.prototype.showNotification = async function (...call) {
+    await show.apply(this, call);
+    counter.shown += 1;
+  };
+}
+
 async function registrationOf(devtools: CDPSession): Promise<string> {
   const found = new Promise<string>((resolve) =>
     devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -192,22 +375,19 @@ const shownBy = (worker: Worker): Promise<ShownNotification[]> =>
   });
 
 /** The handler runs as it is; only the browser's own event cannot be made, whose `waitUntil` it would call. */
-const press = (worker: Worker, tag: string, action: string): Promise<void> =>
+const press = (worker: Worker, tag: string, rounds: string[][]): Promise<void> =>
   worker.evaluate(
-    async ([wanted, pressed]) => {
+    async ([wanted, presses]) => {
       const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
       const [notification] = await registration.getNotifications({ tag: wanted });
-      const event = new Event('notificationclick');
-      let work: Promise<unknown> | undefined;
-      Object.assign(event, {
-        notification,
-        action: pressed,
-        waitUntil: (promise: Promise<unknown>) => {
-          work = promise;
-        },
-      });
-      self.dispatchEvent(event);
-      await work;
+      for (const actions of presses) {
+        const work: Promise<unknown>[] = [];
+        const waitUntil = (promise: Promise<unknown>) => void work.push(promise);
+        for (const action of actions)
+          self.dispatchEvent(Object.assign(new Event('notificationclick'), { notification, action, waitUntil }));
+        // A window is focused only for a real press.
+        await Promise.allSettled(work);
+      }
     },
-    [tag, action] as const,
+    [tag, rounds] as const,
   );

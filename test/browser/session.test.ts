@@ -1,10 +1,13 @@
 // Tests the page of a session: its pending asks, attached agents, and runs that failed.
 // Covers: web/src/pages/session.tsx, web/src/text/session-text.ts, web/src/ui/session-head.tsx
 // Covers: web/src/ui/confirm-button.tsx, web/src/ui/session-side.tsx, web/src/ui/side-link.tsx, web/src/ui/timeline.tsx
-// Covers: web/src/hooks/session-data.ts, web/src/hooks/scroll-to-end.ts
+// Covers: web/src/ui/thread.tsx, web/src/text/receipt.ts, web/src/hooks/session-data.ts, web/src/hooks/scroll-to-end.ts
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
+
+/** Longer than the time in which a click after a move is ignored. */
+const MOVED_MS = 400;
 
 describeInBrowser('the session page', () => {
   // No agent that is installed on this machine is found.
@@ -54,6 +57,59 @@ describeInBrowser('the session page', () => {
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await page.getByRole('button', { name: 'Ask at its terminal only, for good?' }).click();
     await page.getByText('If claude goes on, it asks at its terminal only.').waitFor();
+  });
+
+  it('leaves a receipt of one line for each request, and nothing of the text for terminals', async () => {
+    const bash = (id: string, command: string) => ({
+      do: 'approve' as const,
+      id,
+      tool_name: 'Bash',
+      input: { command },
+    });
+    const where = [{ id: 'q', question: 'Where to?', options: [{ id: 's', label: 'Staging' }] }];
+    const script = [
+      bash('one', 'rm -rf build'),
+      bash('two', 'npm publish'),
+      { do: 'ask' as const, id: 'three', questions: where },
+    ];
+    const run = await playMock(testBed.client, ...script, { do: 'complete' as const, text: 'All done.' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.sessionId}`);
+    const thread = page.getByRole('list', { name: 'Thread' });
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await page.getByText('rm -rf build').first().waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await button('Allow once').click();
+    await thread.getByText('You allowed rm -rf build').waitFor();
+    await page.getByText('npm publish').first().waitFor();
+    await button('Deny').click();
+    await page.getByLabel(/Reason/).fill('not yet');
+    await page.keyboard.press('Control+Enter');
+    await thread.getByText(/You denied npm publish\s*: not yet/).waitFor();
+    await page.getByLabel('Staging').check();
+    await page.waitForTimeout(MOVED_MS);
+    await button('Answer').click();
+    await thread.getByText(/You answered “Where to\?”\s*: Staging/).waitFor();
+    await thread.getByText('All done.').waitFor();
+    expect(await thread.textContent()).not.toMatch(/Reply with|1\. Approve|Approve\?/);
+    await thread.getByRole('link', { name: 'npm publish' }).click();
+    await page.waitForURL('**/history/*');
+  });
+
+  it('shows the command of a run that is one, and what it printed to the letter', async () => {
+    const { session_id } = await testBed.client.sessions.create({ agent: 'exec', work_folder: testBed.server.data });
+    const command = ['/bin/echo', 'test/__snapshots__ **kept**'];
+    await testBed.client.runs.start(session_id, { input: { command } });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${session_id}`);
+    const thread = page.getByRole('list', { name: 'Thread' });
+    await thread.getByText('$ /bin/echo test/__snapshots__ **kept**').waitFor();
+    await thread
+      .locator('.mono')
+      .getByText(/^test\/__snapshots__ \*\*kept\*\*/)
+      .waitFor();
+    expect(await page.getByText('dispatch').count()).toBe(0);
+    await testBed.client.sessions.end(session_id);
   });
 
   it('shows why a run failed where it ended', async () => {

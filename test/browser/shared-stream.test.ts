@@ -1,5 +1,5 @@
 // Tests that many tabs of one browser share one event stream.
-// Covers: web/src/hooks/shared-stream.ts
+// Covers: web/src/hooks/inbox-stream.ts, web/src/hooks/shared-stream.ts
 import { expect, it } from 'vitest';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 

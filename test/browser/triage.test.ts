@@ -3,7 +3,7 @@
 // Covers: web/src/ui/comments.tsx, web/src/ui/ask-marks.tsx, web/src/ui/triage-bar.tsx, web/src/ui/marked-bar.tsx
 // Covers: web/src/ui/palette.tsx, web/src/ui/settings-menu.tsx, web/src/pages/settings.tsx, web/src/text/link-text.ts
 // Covers: web/src/hooks/undo.ts, web/src/hooks/preferences.ts, web/src/hooks/row-focus.ts, web/src/hooks/sound.ts
-// Covers: web/src/hooks/sign-in-code.ts, web/src/state/help.ts, web/src/ui/late-answer.tsx
+// Covers: web/src/hooks/sign-in-code.ts, web/src/hooks/expired-notice.ts, web/src/state/help.ts, web/src/ui/late-answer.tsx
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -57,7 +57,7 @@ describeInBrowser('triage', () => {
     await page.getByText('Because it is Friday.').waitFor();
     await page.goto(`/asks/${deaf.ask_id}`);
     await button(page, 'Comment').click();
-    await page.getByText('can’t read comments while it waits').waitFor();
+    await page.getByText('is not told of comments on this request').waitFor();
     await run.end();
   });
 
@@ -95,6 +95,22 @@ describeInBrowser('triage', () => {
     expect(await statusOf(risky)).toBe('pending');
     await run.end();
     await other.end();
+  });
+
+  it('lists what expires soon first, and names what expired with a link to it', async () => {
+    const run = await begin('Deadlines', 'soon');
+    await run.ask('echo patient');
+    const { page } = await testBed.signedIn('lead');
+    await page.getByRole('list', { name: 'Requests' }).getByText('echo patient').waitFor();
+    await run.ask('echo urgent', { expires_after_ms: 110_000 });
+    await expect.poll(async () => (await rows(page))[0]).toMatch(/echo urgent.* left/);
+    const missed = await run.ask('echo missed', { expires_after_ms: 1 });
+    await page.getByText('Expired before anyone decided: echo missed').waitFor();
+    await page.getByRole('status').getByRole('link', { name: 'History' }).click();
+    await page.waitForURL(`**/history/${missed.ask_id}`);
+    await page.getByText('It counts as denied.').waitFor();
+    expect(await page.getByText('Expired before anyone decided').count()).toBe(0);
+    await run.end();
   });
 
   it('selects several and reviews them together, each shown, none decided before', async () => {
@@ -154,6 +170,25 @@ describeInBrowser('triage', () => {
     await run.end();
   });
 
+  it('holds the allow of a group back too, which undo or a closed page takes back', async () => {
+    const run = await begin('Group', 'group');
+    const asks = [await run.ask('npm run a 1'), await run.ask('npm run a 2')];
+    const { page } = await testBed.signedIn('lead');
+    await page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    await button(page, /2 similar requests/).click();
+    await button(page, 'Allow all 2').waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await button(page, 'Allow all 2').click();
+    await page.getByText('Allowing 2 requests').waitFor();
+    await page.keyboard.press('z');
+    await page.getByText('Undone. Nothing was sent.').waitFor();
+    for (const ask of asks) expect(await statusOf(ask)).toBe('pending');
+    await button(page, 'Allow all 2').click();
+    for (const ask of asks) await expect.poll(() => statusOf(ask)).toBe('answered');
+    await run.end();
+  });
+
   it('keeps the focus on a row after keys, Escape and decisions, with one stop of the Tab key for the list', async () => {
     const run = await begin('Focus', 'focus');
     const asks = [await run.ask('first'), await run.ask('second'), await run.ask('third')];
@@ -186,6 +221,7 @@ describeInBrowser('triage', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/asks/${asks[0]?.ask_id}`);
     await page.keyboard.press('?');
     await page.getByText('-tool:read -word').waitFor();
+    expect(await page.getByRole('dialog').evaluate((dialog) => dialog.scrollTop)).toBe(0);
     await page.getByLabel('Single-key shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.waitForTimeout(MOVED_MS);

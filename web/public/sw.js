@@ -96,7 +96,14 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(isDecision ? decide(action, notification) : open(address));
 });
 
-async function open(address) {
+/** Only pages of our own, whatever a message says. */
+function ownPage(address) {
+  const { origin, pathname } = new URL(address, self.location.origin);
+  return origin === self.location.origin ? pathname : '/';
+}
+
+async function open(given) {
+  const address = ownPage(given);
   const [window] = await self.clients.matchAll({ type: 'window' });
   if (!window) return self.clients.openWindow(address);
   window.postMessage({ open: address });
@@ -105,11 +112,13 @@ async function open(address) {
 
 /**
  * Decides as the person who is signed in here, about exactly what the notification showed: the ask is read first, and one
- * that has ended or changed is left alone. The key makes two presses one. Whatever happens, the person is told.
+ * that has ended or changed is left alone. The key makes two presses one. Whatever happens, the person is told; where the
+ * reply to a decision is lost, that it is not known whether it counted.
  */
 async function decide(behavior, { tag, data: { address, ask } }) {
   const say = (title, body) =>
     self.registration.showNotification(title, { body, tag, icon: '/icon-192.png', silent: true, data: { address } });
+  let isSent = false;
   try {
     const found = await fetch(`/v1/asks/${encodeURIComponent(ask.ask_id)}`);
     if (found.status === 401) return say('Not decided', 'This browser is not signed in any more. Open it to sign in.');
@@ -119,11 +128,13 @@ async function decide(behavior, { tag, data: { address, ask } }) {
       return say(endTitle(current.answer), 'It was decided before; your press changed nothing.');
     if (current.request.digest !== ask.digest)
       return say('Not decided', 'The request has changed since. Open it to see what it asks now.');
+    const csrf = await csrfOf();
+    isSent = true;
     const response = await fetch(`/v1/runs/${encodeURIComponent(ask.run_id)}/approvals`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'holdpoint-csrf': await csrfOf(),
+        'holdpoint-csrf': csrf,
         'idempotency-key': `notification-${ask.ask_id}-${behavior}`,
       },
       body: JSON.stringify({ resolutions: [{ request_id: ask.ask_id, behavior }] }),
@@ -133,6 +144,7 @@ async function decide(behavior, { tag, data: { address, ask } }) {
     if (winner) return say(endTitle(winner), 'It was decided before; your press changed nothing.');
     return say('Not decided', detail ?? 'The server refused it. Open the request.');
   } catch {
+    if (isSent) return say('No reply', 'The server did not reply. Open the request to see whether your press counted.');
     return say('Not decided', 'The server could not be reached; nothing was decided. Open the request to try again.');
   }
 }

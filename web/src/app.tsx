@@ -7,7 +7,8 @@ import type { MeView } from '../../src/core/views.ts';
 import { api, hasNoSignIn } from './api.ts';
 import { listenToKeys, useCommands } from './hooks/commands.ts';
 import { listenToGestures } from './hooks/gesture.ts';
-import { followLiveInbox, useInbox } from './hooks/live-inbox.ts';
+import type { followLiveInbox } from './hooks/inbox-stream.ts';
+import { useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { preferences } from './hooks/preferences.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
@@ -15,6 +16,7 @@ import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
 import { useUnreachedWatch } from './hooks/unreached.ts';
 import { InboxPage } from './pages/inbox.tsx';
+import { ROUTES } from './routes.ts';
 import { heading, summary } from './text/ask-text.ts';
 import { isSignedOut } from './text/failure.ts';
 import { Nav } from './ui/nav.tsx';
@@ -36,12 +38,16 @@ const Palette = lazy(() => import('./ui/palette.tsx'));
 const SettingsPage = lazy(() => import('./pages/settings.tsx'));
 const More = lazy(() => import('./ui/more.tsx'));
 
+/** Fetched while the sign-in is checked. */
+const stream = import('./hooks/inbox-stream.ts');
+stream.catch(() => {});
+
 const RETRY_MS = 1000;
 const SLOW_MS = 700;
 
 /** Loaded on demand: it draws an icon that nothing else needs. While the server is away, the old one stays. */
-const badge = (count: number): void =>
-  void import('./hooks/badge.ts').then(({ showBadge }) => showBadge(count)).catch(() => {});
+const badge = (count: number, path = '/'): void =>
+  void import('./hooks/badge.ts').then(({ showBadge }) => showBadge(count, path)).catch(() => {});
 
 type SignInState = 'unknown' | 'signed-out' | MeView;
 
@@ -110,11 +116,14 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     listenToLostFocus(stop.signal);
     return () => stop.abort();
   }, []);
+  const [unfetched, setUnfetched] = useState<unknown>();
+  // The error boundary reloads the page once the server is back.
+  if (unfetched !== undefined) throw unfetched;
   const following = useRef<AbortController>(undefined);
   useEffect(() => {
     const stop = new AbortController();
     following.current = stop;
-    void followLiveInbox(stop.signal, {
+    const listener: Parameters<typeof followLiveInbox>[1] = {
       raised(asks) {
         announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
         import('./hooks/notifications.ts').then(({ notifyOf }) => notifyOf(asks)).catch(() => {});
@@ -123,10 +132,12 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
       // This person may have answered in another window, or with a post in the thread.
       settled: (askId, { answered_by }) => answered_by === me.name && forgetTouched(askId),
       signedOut: onSignedOut,
-    });
+    };
+    stream.then((chunk) => chunk.followLiveInbox(stop.signal, listener), setUnfetched);
     return () => stop.abort();
   }, [onSignedOut, me.name]);
-  useEffect(() => badge(count), [count]);
+  const [path] = useLocation();
+  useEffect(() => badge(count, path), [count, path]);
   useUnreachedWatch(count);
   useEffect(() => {
     import('./hooks/push.ts').then(({ renewPush }) => renewPush()).catch(() => {});
@@ -154,27 +165,27 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
         <main className="page" id="main" tabIndex={-1}>
           <Suspense fallback={null}>
             <Switch>
-              <Route path="/sessions">
+              <Route path={ROUTES.sessions}>
                 <SessionsPage onNewRun={newRun} />
               </Route>
-              <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={id} />}</Route>
-              <Route path="/history/:id?">{({ id }) => <HistoryPage askId={id} />}</Route>
-              <Route path="/insights">
+              <Route path={ROUTES.session}>{({ id }) => <SessionPage key={id} id={id} />}</Route>
+              <Route path={ROUTES.history}>{({ id }) => <HistoryPage askId={id} />}</Route>
+              <Route path={ROUTES.insights}>
                 <InsightsPage />
               </Route>
-              <Route path="/settings">
+              <Route path={ROUTES.settings}>
                 <SettingsPage onSignOut={signOut} />
               </Route>
-              <Route path="/notifications">
+              <Route path={ROUTES.notifications}>
                 <NotificationsPage />
               </Route>
-              <Route path="/rules">
+              <Route path={ROUTES.rules}>
                 <RulesPage />
               </Route>
-              <Route path="/asks/*?">
+              <Route path={ROUTES.ask}>
                 <InboxPage onNewRun={newRun} />
               </Route>
-              <Route path="/">
+              <Route path={ROUTES.inbox}>
                 <InboxPage onNewRun={newRun} />
               </Route>
               <Route>

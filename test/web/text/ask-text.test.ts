@@ -1,14 +1,7 @@
 // Tests the words for an ask and for how it ended.
 import { describe, expect, it } from 'vitest';
-import {
-  earlierSentence,
-  endSentence,
-  heading,
-  reasonOf,
-  seenByOthers,
-  summary,
-  undeliverableSentence,
-} from '../../../web/src/text/ask-text.ts';
+import { reasonOf } from '../../../web/src/text/answer-text.ts';
+import { endSentence, endText, expiredMeans, heading, summary } from '../../../web/src/text/ask-text.ts';
 import { answer, approval, asked, question } from '../../client/asks.ts';
 
 describe('the summary of an ask', () => {
@@ -23,7 +16,31 @@ describe('the sentence for the end of an ask', () => {
     expect(endSentence(answer({ behavior: 'deny' }))).toBe('Denied by mate from the command line');
     expect(endSentence(answer({ surface: 'system' }))).toBe('Allowed by mate');
     expect(endSentence(answer({ surface: 'opencode' }))).toBe('Allowed by mate from opencode');
-    expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired');
+    expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired before anyone answered');
+  });
+
+  it('of an ask that expired says what it means for the agent, and repeats nothing', () => {
+    const expired = answer({ outcome: 'expired', behavior: 'deny', reason: 'expired' });
+    const told = { answer: expired, delivery: { state: 'delivered', attempts: 1 } } as const;
+    expect(reasonOf(expired)).toBeUndefined();
+    expect(expiredMeans(approval({}, told))).toBe('The agent was told that nobody answered. It counts as denied.');
+    expect(expiredMeans(question([asked()], { ...told, delivery: { state: 'none', attempts: 0 } }))).toBeUndefined();
+  });
+
+  it('says that the agent did not take an allow', () => {
+    const delivery = { state: 'undeliverable', attempts: 1 } as const;
+    expect(endText(approval({}, { answer: answer({ surface: 'system' }), delivery }))).toBe(
+      'Allowed by mate; the agent did not take it',
+    );
+  });
+
+  it('says “you” to the person who decided', () => {
+    expect(endSentence(answer({ behavior: 'deny', answered_by: 'lead', surface: 'web' }), 'lead')).toBe(
+      'You denied this (web)',
+    );
+    expect(endSentence(answer({ behavior: 'allow', answered_by: 'mate', surface: 'cli' }), 'lead')).toBe(
+      'Allowed by mate from the command line',
+    );
   });
 
   it('of an ask that its agent withdrew gives the reason of the agent, which is no reason of a person', () => {
@@ -37,27 +54,4 @@ describe('the sentence for the end of an ask', () => {
     expect(endSentence(written)).toBe('Denied by mate from the command line');
     expect(reasonOf(written)).toBe('withdrawn');
   });
-});
-
-it('says what was decided before the worker was lost, and asks to decide again', () => {
-  const before = { ask_id: 'ask_1', behavior: 'deny', answered_by: 'mate\u202e', answered_at_ms: 1 } as const;
-  const sentence = 'Before its worker was lost, mateU+202E denied this. Decide again.';
-  expect(earlierSentence(before)).toBe(sentence);
-  expect(earlierSentence({ ...before, reason: 'approval denied' })).toBe(sentence);
-  expect(earlierSentence({ ...before, behavior: 'allow', reason: 'once' })).toContain('allowed this (once).');
-});
-
-it('says why an answer could not be delivered', () => {
-  expect(undeliverableSentence('Codex was not\nseen to do it')).toBe(
-    'the agent did not take it: Codex was not seen to do it',
-  );
-  expect(undeliverableSentence(undefined)).toBe('the agent can no longer take it');
-});
-
-it('names each other person who has seen an ask once, with the first time', () => {
-  const by = (name: string, at_ms: number, surface: 'web' | 'cli' = 'web') => ({ by: name, surface, at_ms });
-  const ask = approval();
-  const seen = { ...ask, seen_by: [by('lead', 1), by('mate', 2), by('mate', 3, 'cli')] };
-  expect(seenByOthers(seen, 'lead')).toEqual([by('mate', 2)]);
-  expect(seenByOthers(ask, 'lead')).toEqual([]);
 });

@@ -1,4 +1,5 @@
 // Tests what the headline of an approval says.
+// Covers: web/src/text/action-kind.ts
 import { expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { headlineOf } from '../../../web/src/text/headline.ts';
@@ -22,5 +23,5 @@ it('says what is done, and to what', () => {
 });
 
 it('leaves what is long to the fields below', () => {
-  expect(said('Read', { file_path: 'x'.repeat(300) })).toEqual(['tool', 'Read', '']);
+  expect(said('Read', { file_path: 'x'.repeat(300) })).toEqual(['read', 'Read', '']);
 });

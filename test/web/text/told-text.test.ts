@@ -33,6 +33,9 @@ describe('the line about notices', () => {
     expect(toldText([notice('lead', 'due', { reason: 'down' })], NOW)?.text).toBe(
       'being told: lead (down; tried again)',
     );
+    expect(toldText([notice('lead', 'due', { attempts: 0, due_at_ms: NOW + 120_000 })], NOW)?.text).toBe(
+      'being told: lead (in 2m)',
+    );
     expect(toldText([notice('lead', 'failed', { reason: 'gone' })], NOW)).toEqual({
       text: 'Nobody could be notified of this: lead: gone.',
       isBad: true,

@@ -1,7 +1,9 @@
 // Connects an approval card to its draft, its keys and the server. state/approval.ts decides what is sent.
+
 import { useEffect, useState } from 'react';
+import { isPlan } from '../../../src/client/action-summary.ts';
 import type { Always } from '../../../src/core/grant.ts';
-import type { ApprovalAskView } from '../../../src/core/views.ts';
+import type { ApprovalAskView, ApprovalRequest } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import {
   type ApprovalForm,
@@ -59,7 +61,8 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
   const [isFieldWanted, setFieldWanted] = useState(false);
   const sending = useSubmission(`ask-${ask.ask_id}`);
   const isHeld = useHeldBack().has(ask.ask_id);
-  const submission = isHeld ? { ...sending, isSending: true } : sending;
+  const isOver = ask.status !== 'pending';
+  const submission = isHeld || isOver ? { ...sending, isSending: true } : sending;
   const reading = toRead(form, request, useHasSeen(ask));
   const { incoming, state: draftState, save, suspend } = useDraft(ask.ask_id);
   useEffect(() => {
@@ -134,10 +137,21 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
       ? {
           allow: () => approval.allow(),
           deny: approval.deny,
+          ...(!isPlan(request) && { always: () => open('always') }),
+          copy: () => void copyAction(request),
           ...(isEditable(request) && { edit: () => open('edit') }),
           ...(form.mode !== 'look' && { back: () => open('look') }),
         }
       : {},
   );
   return approval;
+}
+
+/** The command, or the whole input. Nothing where the browser offers no clipboard. */
+async function copyAction({ input }: ApprovalRequest): Promise<void> {
+  const text = typeof input.command === 'string' ? input.command : JSON.stringify(input, undefined, 2);
+  await navigator.clipboard?.writeText(text).then(
+    () => toast('Copied'),
+    () => toast('The browser did not allow copying.', 'warn'),
+  );
 }

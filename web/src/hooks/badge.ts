@@ -1,7 +1,10 @@
 // Shows the number of pending asks outside the page: in its title, on the tab's icon, on the installed app.
 
-export function showBadge(count: number): void {
-  document.title = count === 0 ? 'Holdpoint' : `(${count}) Holdpoint`;
+/** `path`: of the page that is shown, which the title names. */
+export function showBadge(count: number, path: string): void {
+  const [, page = ''] = path.split('/');
+  const name = page === '' || page === 'asks' ? '' : `${page.charAt(0).toUpperCase()}${page.slice(1)} · `;
+  document.title = `${count === 0 ? '' : `(${count}) `}${name}Holdpoint`;
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (icon) icon.href = count === 0 ? '/favicon.svg' : `data:image/svg+xml,${encodeURIComponent(iconWith(count))}`;
   // Not every browser has app badges, and a refusal is not worth an error.

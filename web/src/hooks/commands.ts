@@ -2,7 +2,7 @@
 // mounted last is asked first. Owns the page's only key listener; state/keys.ts owns what the keys mean.
 import { useLayoutEffect, useRef } from 'react';
 import { type Command, commandOf, isDecision } from '../state/keys.ts';
-import { focusOf, hasJustMoved } from './gesture.ts';
+import { focusOf, hasJustMoved, isTypingOn } from './gesture.ts';
 import { preferences } from './preferences.ts';
 import { toast } from './toasts.ts';
 
@@ -27,11 +27,23 @@ export const listenToKeys = (signal: AbortSignal): void => document.addEventList
 
 function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
-  const command = commandOf(event, focusOf(event.target), preferences().shortcuts);
+  const focus = focusOf(event.target);
+  const command = commandOf(event, focus, preferences().shortcuts);
   if (command === undefined) return;
   // An open dialog has the keys; the browser closes it with Escape.
   if (document.querySelector('dialog[open]')) return;
-  if (run(command)) event.preventDefault();
+  if (focus !== 'text' && command !== 'palette' && isTypingOn()) sayTypedOn();
+  else if (run(command)) event.preventDefault();
+}
+
+/** A sentence of typed letters is told once. */
+const TOLD_MS = 5000;
+let toldAtMs = Number.NEGATIVE_INFINITY;
+
+function sayTypedOn(): void {
+  if (performance.now() - toldAtMs < TOLD_MS) return;
+  toldAtMs = performance.now();
+  toast('You were typing: keys do nothing now. Press Esc to use shortcuts.', 'warn');
 }
 
 const handlerOf = (name: Name) => stack.findLast(({ current }) => current[name])?.current[name];

@@ -1,7 +1,10 @@
 // Guards every decision against accidents: a key that is held down, the second click of a double click, and a key or a
-// click that was meant for the ask before the one on the screen. Whatever sends a decision asks here first.
+// click that was meant for the ask before the one on the screen. Whatever sends a decision asks here first. Also knows when a
+// key belongs to a text that the person is typing, though its field is gone: such a key is no shortcut.
 import { JUST_MOVED_MS } from '../state/keys.ts';
 
+/** After a key in a text field, the next one this soon belongs to the text as well. */
+const TYPING_MS = 1000;
 /** A pointer that moved less than this is where it was. */
 const RESTING_PX = 24;
 
@@ -12,6 +15,9 @@ let pointerAtMove = pointer;
 let isRepeated = false;
 /** It was meant for what is on the screen now: the pointer moved there, or the text in a field is confirmed. */
 let isAimed = false;
+/** The text field that the person has not left themselves: by Escape, Tab, a click, or a key that sends its text. */
+let field: HTMLElement | undefined;
+let typedAtMs = Number.NEGATIVE_INFINITY;
 
 /** The selected ask changed without the person: what they press in this moment was meant for the one before. */
 export const movedByItself = (): void => {
@@ -20,6 +26,17 @@ export const movedByItself = (): void => {
 };
 
 export const hasJustMoved = (): boolean => performance.now() - movedAtMs < JUST_MOVED_MS;
+
+/** A key outside of text fields is part of a text: the field was taken away, or was typed in a moment ago. */
+export function isTypingOn(): boolean {
+  if (!field) return false;
+  const isGone = !field.checkVisibility() || field.matches(':disabled');
+  return isGone || performance.now() - typedAtMs < TYPING_MS;
+}
+
+/** The person is in a text field of this ask. */
+export const isTypedInto = (askId: string): boolean =>
+  field?.closest<HTMLElement>('[data-ask]')?.dataset.ask === askId && field === document.activeElement;
 
 /** Why the last key or click may not be meant for what is on the screen; undefined where it is. */
 export function accident(): string | undefined {
@@ -33,9 +50,19 @@ export function listenToGestures(signal: AbortSignal): void {
   listen('pointermove', ({ clientX: x, clientY: y }) => {
     pointer = { x, y };
   });
-  listen('keydown', ({ repeat, target }) => {
+  listen('keydown', (event) => {
+    const { repeat, target } = event;
     isRepeated = repeat;
     isAimed = focusOf(target) === 'text';
+    if (isAimed || isTypingOn()) typedAtMs = performance.now();
+    if (leavesField(event)) field = undefined;
+    else if (isAimed) field = target as HTMLElement;
+  });
+  listen('focusin', ({ target }) => {
+    if (focusOf(target) === 'text') field = target as HTMLElement;
+  });
+  listen('pointerdown', ({ target }) => {
+    field = focusOf(target) === 'text' ? (target as HTMLElement) : undefined;
   });
   listen('click', ({ detail, clientX: x, clientY: y }) => {
     // A click without a count comes from a key, which was noted before.
@@ -45,6 +72,10 @@ export function listenToGestures(signal: AbortSignal): void {
     pointer = { x, y };
   });
 }
+
+/** Enter is a new line in a field of several lines. */
+const leavesField = ({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean =>
+  key === 'Escape' || key === 'Tab' || (key === 'Enter' && (ctrlKey || metaKey || target instanceof HTMLInputElement));
 
 export function focusOf(target: EventTarget | null): 'text' | 'control' | 'page' {
   if (!(target instanceof HTMLElement)) return 'page';

@@ -1,6 +1,8 @@
 // Remembers the idempotency keys of requests whose reply was not received, by their content. The same content sent again,
 // also after a reload, has the same key and so is the same operation. A received reply clears them, so that the same
 // content sent again on purpose is a new operation. Sends nothing itself.
+import { randomKey } from '../../../src/client/http.ts';
+
 type Keys = Readonly<Record<string, string>>;
 
 export interface IdempotencyKeys {
@@ -20,7 +22,7 @@ export function idempotencyKeys(scope: string | undefined, storage: Storage = se
     keyFor(content) {
       const known = keys[content];
       if (known !== undefined) return known;
-      const key = crypto.randomUUID();
+      const key = randomKey();
       keys = { ...keys, [content]: key };
       if (scope !== undefined) store(storage, name, keys);
       return key;

@@ -1,8 +1,9 @@
-// Shows desktop notifications for asks that arrive while the person is elsewhere, also with the page in view. Off until the person switches them on, after
-// which the browser asks for permission. A notification opens the ask; it decides nothing.
+// Shows desktop notifications for asks that arrive while the person is elsewhere, also with the page in view. Off until the
+// person switches them on, after which the browser asks for permission. A notification opens the ask; it decides nothing.
 import { useSyncExternalStore } from 'react';
 import type { AskView } from '../../../src/core/views.ts';
 import { heading, summary } from '../text/ask-text.ts';
+import { failureText } from '../text/failure.ts';
 
 const STORAGE_KEY = 'holdpoint-notify';
 const MAX_BODY_CHARACTERS = 160;
@@ -25,15 +26,17 @@ function notificationState(): NotificationState {
   return permission === 'granted' ? 'on' : permission === 'denied' ? 'blocked' : 'off';
 }
 
-/** Call it from a click handler: browsers prompt for permission only then. */
-export async function switchNotifications(isOn: boolean): Promise<NotificationState> {
+/**
+ * Call it from a click handler: browsers prompt for permission only then. Resolves to why this browser is not notified
+ * while the page is closed; undefined where it is, or is not to be.
+ */
+export async function switchNotifications(isOn: boolean): Promise<string | undefined> {
   localStorage.setItem(STORAGE_KEY, isOn ? 'on' : 'off');
   if (isOn && Notification.permission === 'default') await Notification.requestPermission();
-  // Where it can, the browser is notified while the page is closed too.
-  if (notificationState() === 'on') await (await import('./push.ts')).subscribeToPush().catch(() => {});
-  else await (await import('./push.ts')).unsubscribeFromPush().catch(() => {});
   for (const listener of listeners) listener();
-  return notificationState();
+  const { subscribeToPush, unsubscribeFromPush } = await import('./push.ts');
+  const change = notificationState() === 'on' ? subscribeToPush() : unsubscribeFromPush();
+  return change.then(() => undefined, failureText);
 }
 
 export function notifyOf(asks: readonly AskView[]): void {

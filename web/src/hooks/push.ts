@@ -4,23 +4,37 @@ import type { DeviceView } from '../../../src/core/notice-views.ts';
 import { api } from '../api.ts';
 
 const DEVICE_KEY = 'holdpoint-device';
+/** Some browsers without a push service never settle a subscription. */
+const PATIENCE_MS = 10_000;
 
 /** The device of this browser, as the server knows it. */
 export const ownDeviceId = (): string | undefined => localStorage.getItem(DEVICE_KEY) ?? undefined;
 
-export const canPush = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window;
+let before: Promise<unknown> = Promise.resolve();
 
-/** Undefined: this browser cannot be reached while the page is closed. */
-export async function subscribeToPush(allowAction?: boolean): Promise<DeviceView | undefined> {
-  const worker = canPush() ? await navigator.serviceWorker.getRegistration() : undefined;
-  if (!worker) return undefined;
+/** One after the other: a renewal that ends after switching off would switch on again. */
+function inTurn<T>(change: () => Promise<T>): Promise<T> {
+  const changed = before.then(change);
+  before = changed.catch(() => {});
+  return changed;
+}
+
+/** Throws with a reason for people where this browser cannot be reached while the page is closed. */
+export const subscribeToPush = (allowAction?: boolean): Promise<DeviceView> => inTurn(() => subscribe(allowAction));
+
+export const unsubscribeFromPush = (): Promise<void> => inTurn(unsubscribe);
+
+/** After a sign-in this browser is notified as the person who is signed in now. */
+export const renewPush = (): Promise<void> => inTurn(renew);
+
+async function subscribe(allowAction?: boolean): Promise<DeviceView> {
+  const worker = await registration();
+  if (!worker) throw new Error('Push needs a page with TLS, or the machine that the server runs on');
   const { public_key } = await api.notices.pushKey();
-  const subscription = await worker.pushManager
-    .subscribe({ userVisibleOnly: true, applicationServerKey: public_key })
-    .catch(() => undefined);
-  const { endpoint, keys } = subscription?.toJSON() ?? {};
+  const { endpoint, keys } = (await subscriptionOf(worker, public_key)).toJSON();
   const { p256dh, auth } = keys ?? {};
-  if (endpoint === undefined || p256dh === undefined || auth === undefined) return undefined;
+  if (endpoint === undefined || p256dh === undefined || auth === undefined)
+    throw new Error('The browser gave a subscription without keys');
   const device = await api.notices.addDevice({
     subscription: { endpoint, keys: { p256dh, auth } },
     label: deviceLabel(navigator.userAgent),
@@ -31,21 +45,29 @@ export async function subscribeToPush(allowAction?: boolean): Promise<DeviceView
   return device;
 }
 
-export async function unsubscribeFromPush(): Promise<void> {
+function subscriptionOf({ pushManager }: ServiceWorkerRegistration, key: string): Promise<PushSubscription> {
+  const late = new Promise<never>((_, reject) =>
+    setTimeout(() => reject(new Error('The browser’s push service did not reply')), PATIENCE_MS),
+  );
+  return Promise.race([pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }), late]);
+}
+
+async function unsubscribe(): Promise<void> {
   const id = ownDeviceId();
   localStorage.removeItem(DEVICE_KEY);
   if ('caches' in window) await caches.delete('holdpoint-sign-in');
-  const worker = canPush() ? await navigator.serviceWorker.getRegistration() : undefined;
-  const subscription = await worker?.pushManager.getSubscription();
+  const subscription = await (await registration())?.pushManager.getSubscription();
   await subscription?.unsubscribe();
   if (id !== undefined) await api.notices.removeDevice(id).catch(() => {});
 }
 
-/** After a sign-in this browser is notified as the person who is signed in now. */
-export async function renewPush(): Promise<void> {
+const registration = async (): Promise<ServiceWorkerRegistration | undefined> =>
+  'serviceWorker' in navigator && 'PushManager' in window ? navigator.serviceWorker.getRegistration() : undefined;
+
+async function renew(): Promise<void> {
   if (ownDeviceId() === undefined) return;
   await keepCsrf();
-  await subscribeToPush();
+  await subscribe();
 }
 
 /**
@@ -59,29 +81,23 @@ async function keepCsrf(): Promise<void> {
   await cache.put('/csrf', new Response(decodeURIComponent(value)));
 }
 
+const BROWSERS = [
+  [/Edg\//, 'Edge'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(?:e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+] as const;
+const SYSTEMS = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Mac OS/, 'Mac'],
+  [/Windows/, 'Windows'],
+  [/Linux/, 'Linux'],
+] as const;
+
 /** "Chrome on Android". */
 export function deviceLabel(agent: string): string {
-  const browser = /Edg\//.test(agent)
-    ? 'Edge'
-    : /Firefox\//.test(agent)
-      ? 'Firefox'
-      : /Chrom(?:e|ium)\//.test(agent)
-        ? 'Chrome'
-        : /Safari\//.test(agent)
-          ? 'Safari'
-          : 'Browser';
-  const system = /iPhone/.test(agent)
-    ? 'iPhone'
-    : /iPad/.test(agent)
-      ? 'iPad'
-      : /Android/.test(agent)
-        ? 'Android'
-        : /Mac OS/.test(agent)
-          ? 'Mac'
-          : /Windows/.test(agent)
-            ? 'Windows'
-            : /Linux/.test(agent)
-              ? 'Linux'
-              : 'a device';
-  return `${browser} on ${system}`;
+  const named = (names: readonly (readonly [RegExp, string])[]) => names.find(([pattern]) => pattern.test(agent))?.[1];
+  return `${named(BROWSERS) ?? 'Browser'} on ${named(SYSTEMS) ?? 'a device'}`;
 }

@@ -2,7 +2,7 @@
 // a refetch requests no more than what came after the last known item.
 import { useMemo } from 'react';
 import { every } from '../../../src/client/client.ts';
-import type { EventView, ItemView, RunView, SessionView } from '../../../src/core/views.ts';
+import type { AskView, EventView, ItemView, RunView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { appended, useFetched } from './queries.ts';
 
@@ -40,6 +40,15 @@ export function useSessionEvents(id: string): readonly EventView[] {
   return data?.items ?? NO_EVENTS;
 }
 const NO_EVENTS: readonly EventView[] = [];
+
+/** The newest ended requests of a session, by id. */
+export function useEndedAsks(id: string): ReadonlyMap<string, AskView> {
+  const { data } = useFetched({
+    queryKey: ['session', id, 'asks'],
+    queryFn: () => api.asks.list({ session_id: id, status: 'ended', order: 'newest', limit: PAGE_SIZE }),
+  });
+  return useMemo(() => new Map((data?.items ?? []).map((ask) => [ask.ask_id, ask])), [data]);
+}
 
 /** By run id. */
 export function useRuns(id: string): Runs {

@@ -6,6 +6,13 @@ export interface Toast {
   text: string;
   tone: 'good' | 'warn';
   action?: ToastAction | undefined;
+  /** Where to read more. Such a toast stays until it is dismissed or followed. */
+  link?: ToastLink | undefined;
+}
+
+interface ToastLink {
+  label: string;
+  href: string;
 }
 
 interface ToastAction {
@@ -33,21 +40,25 @@ const subscribe = (listener: () => void): (() => void) => {
 
 /** The id of the toast, by which it can be dismissed. */
 export function toast(text: string, tone: Toast['tone'] = 'good', action?: ToastAction): number {
-  lastId += 1;
-  const id = lastId;
-  // A toast that can still be acted on makes room for no other.
-  const room =
-    toasts.length < MAX_TOASTS
-      ? toasts
-      : toasts.toSpliced(
-          toasts.findIndex((shown) => !shown.action),
-          1,
-        );
-  toasts = [...room, { id, text, tone, action }];
+  const id = show({ text, tone, action });
   setTimeout(() => dismissToast(id), action?.shownMs ?? SHOWN_MS);
-  notifyListeners();
   return id;
 }
+
+/** Stays until it is dismissed, for what happened while nobody looked. */
+export const lastingToast = (text: string, link: ToastLink): number => show({ text, tone: 'warn', link });
+
+function show(shown: Omit<Toast, 'id'>): number {
+  lastId += 1;
+  // A toast that can still be acted on makes room for no other.
+  const least = toasts.findIndex(({ action, link }) => !action && !link);
+  const room = toasts.length < MAX_TOASTS ? toasts : toasts.toSpliced(least, 1);
+  toasts = [...room, { id: lastId, ...shown }];
+  notifyListeners();
+  return lastId;
+}
+
+export const isShown = (toastId: number): boolean => toasts.some(({ id }) => id === toastId);
 
 export function dismissToast(toastId: number): void {
   toasts = toasts.filter(({ id }) => id !== toastId);

@@ -1,5 +1,5 @@
-// Knows the pending asks of which nobody could be notified. Asked for when asks come and go, and now and then while
-// somebody wants to be notified: notices fail late.
+// Knows the pending asks of which nobody could be notified. Fetched when asks come and go, and now and then while there are
+// contacts or routes: notices fail late.
 import { useEffect, useSyncExternalStore } from 'react';
 import { api } from '../api.ts';
 
@@ -27,7 +27,7 @@ async function look(): Promise<boolean> {
   return found.is_active;
 }
 
-/** While there are pending asks and somebody wants to be notified. */
+/** While there are pending asks, and contacts or routes. */
 export function useUnreachedWatch(count: number): void {
   useEffect(() => {
     if (count === 0) return;

@@ -1,17 +1,19 @@
 // Searches the asks that have ended, newest first, and shows who decided each and how long that took.
-import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { useHistory } from '../hooks/history.ts';
+import { useMe } from '../hooks/me.ts';
 import { type HistoryQuery, historyAddress, historyQueryOf, OUTCOMES } from '../state/history-query.ts';
-import { answersGiven, endSentence, heading, reasonOf, summary } from '../text/ask-text.ts';
+import { answersGiven, reasonOf } from '../text/answer-text.ts';
+import { endText, heading, summary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
 import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from '../ui/age.tsx';
+import { ExportButton } from '../ui/export-button.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { ListFoot } from '../ui/list-foot.tsx';
 import { Page } from '../ui/page.tsx';
@@ -53,6 +55,7 @@ export default function HistoryPage({ askId }: { askId: string | undefined }) {
   if (askId !== undefined)
     return (
       <div className="history-detail">
+        <h1 className="visually-hidden">Resolved request</h1>
         <PastAsk key={askId} askId={askId} sessions={NO_SESSIONS} backTo="History" onBack={() => open(undefined)} />
       </div>
     );
@@ -80,11 +83,7 @@ export default function HistoryPage({ askId }: { askId: string | undefined }) {
           ))}
         </select>
       </SearchBar>
-      {asks.length > 0 && (
-        <button type="button" className="button quiet small" onClick={() => exportAsks(asks)}>
-          <Download className="icon" /> Export {asks.length.toLocaleString('en')} as JSON
-        </button>
-      )}
+      {asks.length > 0 && <ExportButton query={query} />}
       {error && <p className="notice bad">{failureText(error)}</p>}
       <ul className="history-list" aria-label="Resolved requests" aria-busy={isLoading}>
         {asks.map((ask) => (
@@ -105,18 +104,9 @@ const NO_SESSIONS: ReadonlyMap<string, SessionView> = new Map();
 /** Its own address, with the search it was found by. */
 const addressOf = (askId: string, search: string): string => `/history/${askId}${search === '' ? '' : `?${search}`}`;
 
-/** What is listed, as the API sends it. */
-function exportAsks(asks: readonly AskView[]): void {
-  const file = new Blob([JSON.stringify(asks, undefined, 2)], { type: 'application/json' });
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = `holdpoint-history-${new Date().toISOString().slice(0, 10)}.json`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
 function Row({ ask, href }: { ask: AskView; href: string }) {
   const { answer, asked_from: from } = ask;
+  const me = useMe()?.name;
   const given = answersGiven(ask)
     .map(({ text }) => text)
     .concat((answer && reasonOf(answer)) ?? [])
@@ -133,7 +123,7 @@ function Row({ ask, href }: { ask: AskView; href: string }) {
         <Age atMs={ask.created_at_ms} />
       </span>
       <span className="history-end small">
-        {answer && endSentence(answer)}
+        {endText(ask, me)}
         {given !== '' && <span className="muted">: {oneLine(given.slice(0, 300))}</span>}
       </span>
       <span className="history-where tiny muted">

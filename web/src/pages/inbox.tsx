@@ -3,10 +3,10 @@
 import { Layers } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useRoute, useSearch } from 'wouter';
-import { type ApprovalGroup, groupsOf, shapeOf } from '../../../src/client/approval-groups.ts';
+import { groupsOf, MARKED, markedGroupOf, shapeOf } from '../../../src/client/approval-groups.ts';
 import { filtered } from '../../../src/client/inbox-filter.ts';
 import { isOpen, neighbour, openCount } from '../../../src/client/inbox-model.ts';
-import { arranged } from '../../../src/client/triage.ts';
+import { arranged, isUrgent } from '../../../src/client/triage.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCoarseNow } from '../hooks/clock.ts';
@@ -126,10 +126,9 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     const shown = latest.current;
     if (shown.selectedId !== ask.ask_id) return;
     if (!isWide()) return shown.select(undefined);
-    const next = neighbour(
-      shown.entries.filter((entry) => entry.ask.ask_id === ask.ask_id || !isOver(entry.ask.ask_id)),
-      ask.ask_id,
-    );
+    const left = shown.entries.filter((entry) => entry.ask.ask_id === ask.ask_id || !isOver(entry.ask.ask_id));
+    const urgent = left.filter((entry) => entry.ask.ask_id !== ask.ask_id && isUrgent(entry.ask, Date.now()));
+    const next = neighbour(urgent, undefined) ?? neighbour(left, ask.ask_id);
     if (next === undefined) return;
     movedByItself();
     wantRowFocus(next);
@@ -140,6 +139,13 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     toast(`${what}: ${summary(ask.request)}`);
     setAnsweredId(ask.ask_id);
     goOn(ask, (askId) => heldIds.has(askId));
+  };
+  const doneTogether = (asks: readonly AskView[]) => {
+    const shown = asks.find(({ ask_id }) => ask_id === latest.current.selectedId);
+    if (!shown) return;
+    const decidedIds = new Set(asks.map(({ ask_id }) => ask_id));
+    setAnsweredId(shown.ask_id);
+    goOn(shown, (askId) => decidedIds.has(askId) || heldIds.has(askId));
   };
   const mark = (askId: string) =>
     setMarkedIds((before) => {
@@ -159,7 +165,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const shape = selected?.status === 'pending' ? shapeOf(selected) : undefined;
   const similar = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
   const together = marked.filter((ask) => shapeOf(ask) !== undefined);
-  const markedGroup = mayAnswer && together.length > 1 ? groupOf(together) : undefined;
+  const markedGroup = mayAnswer && together.length > 1 ? markedGroupOf(together) : undefined;
   const group = openGroup === MARKED ? markedGroup : similar && openGroup === similar.shape ? similar : undefined;
   const openTogether = () => {
     if (markedGroup) setOpenGroup(MARKED);
@@ -242,6 +248,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
         )}
       </section>
       <section className="inbox-detail" aria-label="Selected request">
+        <h1 className="visually-hidden detail-title">Request</h1>
         {batchRefused !== undefined && (
           <DismissibleNotice text={batchRefused} onDismiss={() => setBatchRefused(undefined)} />
         )}
@@ -253,6 +260,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
               sessions={inbox.sessions}
               onBack={() => setOpenGroup(undefined)}
               onRefused={setBatchRefused}
+              onDone={doneTogether}
             />
           ) : selected ? (
             <>
@@ -283,16 +291,6 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     </div>
   );
 }
-
-/** The group of what the person has selected. */
-const MARKED = 'selected';
-const groupOf = (members: readonly AskView[]): ApprovalGroup => ({
-  shape: MARKED,
-  tool: '',
-  program: undefined,
-  folder: undefined,
-  members,
-});
 
 function countText(shown: number, open: number): string {
   if (open === 0) return 'All clear';

@@ -1,12 +1,13 @@
-// Shows how long people take to answer, over time, and what is asked by which agent. Each plot has its figures as a
+// Shows how long people take to answer, how long agents wait, what is asked by which agent, and what is always allowed. Each plot has its figures as a
 // table beside it, for screen readers and for copying.
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { failureText } from '../text/failure.ts';
+import { AlwaysAllowed } from '../ui/always-allowed.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { BarPlot, instantOf, LinePlot, NamePlot, waitText } from '../ui/plots.tsx';
@@ -32,6 +33,11 @@ export default function InsightsPage() {
     queryFn: () => api.insights.show({ from: to - span * DAY_MS, to }),
     staleTime: 0,
   });
+  const always = useFetched({
+    queryKey: ['rule-suggestions', span, to],
+    queryFn: () => api.rules.suggestions({ from: to - span * DAY_MS, to }),
+    staleTime: 0,
+  });
   const filters = (
     <Filters
       label="Span"
@@ -43,7 +49,8 @@ export default function InsightsPage() {
   return (
     <Page title="Insights" tools={filters}>
       {error && <p className="notice bad">{failureText(error)}</p>}
-      {data && (data.ended === 0 ? <Nothing span={label} /> : <Plots of={data} />)}
+      {data && data.ended === 0 && <Nothing span={label} />}
+      {data && data.ended > 0 && <Plots of={data}>{always.data && <AlwaysAllowed of={always.data} />}</Plots>}
     </Page>
   );
 }
@@ -54,7 +61,7 @@ const Nothing = ({ span }: { span: string }) => (
   </p>
 );
 
-function Plots({ of }: { of: InsightsView }) {
+function Plots({ of, children }: { of: InsightsView; children?: ReactNode }) {
   const { waits, by_decider } = of;
   const ruled = by_decider.filter(({ name }) => name === 'rules' || name === 'grants' || name === 'policy');
   const share = Math.round((100 * ruled.reduce((sum, { count }) => sum + count, 0)) / of.ended);
@@ -71,7 +78,9 @@ function Plots({ of }: { of: InsightsView }) {
         <Figure name="Median response" value={waitText(waits.p50_ms)} />
         <Figure name="90% within" value={waitText(waits.p90_ms)} />
         <Figure name="Decided automatically" value={`${share}%`} />
+        <Figure name="Agents waited" value={waitText(of.lost_ms)} />
       </dl>
+      {children}
       <div className="plots">
         <BarPlot
           title="Time to answer"
@@ -90,7 +99,18 @@ function Plots({ of }: { of: InsightsView }) {
             value: ended,
           }))}
         />
+        <BarPlot
+          title="Agent time lost waiting"
+          columns={['From', 'Waited']}
+          bars={of.over_time.map(({ start_ms, lost_ms }) => ({
+            name: instantOf(start_ms, of.interval_ms),
+            value: lost_ms,
+          }))}
+          format={waitText}
+        />
         <NamePlot title="By agent" names={of.by_agent} />
+        <NamePlot title="By project" names={of.by_project} />
+        <NamePlot title="By person" names={of.by_person} />
         <NamePlot title="By tool" names={of.by_tool} />
         <NamePlot title="Outcome" names={of.by_outcome} />
         <NamePlot title="Answered from" names={of.by_surface} />

@@ -1,11 +1,12 @@
 // Shows one session: its thread, the asks that are pending in it, and a composer; its runs and facts beside them.
 import { useEffect } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
-import { movedByItself } from '../hooks/gesture.ts';
+import { useAgents } from '../hooks/agents.ts';
+import { isTypedInto, movedByItself } from '../hooks/gesture.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
 import { useIsOneColumn } from '../hooks/narrow.ts';
 import { useScrollToEnd } from '../hooks/scroll-to-end.ts';
-import { useRuns, useSession, useThread } from '../hooks/session-data.ts';
+import { useEndedAsks, useRuns, useSession, useThread } from '../hooks/session-data.ts';
 import { announce } from '../hooks/toasts.ts';
 import { useTouchedAsks } from '../hooks/touched-asks.ts';
 import { summary } from '../text/ask-text.ts';
@@ -24,12 +25,15 @@ export default function SessionPage({ id }: { id: string }) {
   const { data: session, error } = useSession(id);
   const thread = useThread(id, session?.thread_id);
   const runs = useRuns(id);
+  const asks = useEndedAsks(id);
+  const { agents } = useAgents();
   const touched = useTouchedAsks();
   const isOneColumn = useIsOneColumn();
   const own = inbox.entries.filter((entry) => entry.ask.session_id === id);
   const pending = own.filter((entry) => entry.settledAtMs === undefined).map((entry) => entry.ask);
   // An ask that this person began to answer stays until they have read who answered it first.
-  const cards = own.filter((entry) => entry.settledAtMs === undefined || touched.has(entry.ask.ask_id));
+  const isInUse = (askId: string) => touched.has(askId) || isTypedInto(askId);
+  const cards = own.filter((entry) => entry.settledAtMs === undefined || isInUse(entry.ask.ask_id));
   // Keys decide only where exactly one ask is pending, and not in the moment it appears.
   const [onlyAsk] = pending.length === 1 ? pending : [];
   const onlyId = onlyAsk?.ask_id;
@@ -62,6 +66,8 @@ export default function SessionPage({ id }: { id: string }) {
             {thread.error && <p className="notice bad">{failureText(thread.error)}</p>}
             <Thread
               items={items}
+              asks={asks}
+              isShell={agents?.find(({ name }) => name === session.agent)?.takes === 'command'}
               runs={runs}
               isShownBelow={(promptId) => pending.some((ask) => ask.ask_id === promptId)}
             />

@@ -8,7 +8,7 @@ import { useInbox } from '../hooks/live-inbox.ts';
 import { type SessionList, useEndedSessions, useOpenSessions } from '../hooks/session-list.ts';
 import { type ListedStatus, sessionsAddress } from '../state/session-search.ts';
 import { failureText } from '../text/failure.ts';
-import { agentName, sessionName } from '../text/session-text.ts';
+import { agentName, sessionName, statusText } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from '../ui/age.tsx';
 import { Filters } from '../ui/filters.tsx';
@@ -82,7 +82,7 @@ const Row = ({ session, pending }: { session: SessionView; pending: number }) =>
     {session.parent_session_id !== undefined && <span className="chip">sub-agent</span>}
     {pending > 0 && <span className="chip warn">{pending} waiting</span>}
     <span className="small muted session-last">{oneLine((session.snapshot.last_message ?? '').slice(0, 200))}</span>
-    <span className="small muted">{session.status.replaceAll('_', ' ')}</span>
+    <span className="small muted">{statusText(session.status)}</span>
     <span className="small muted">
       <Age atMs={session.updated_at_ms} />
     </span>

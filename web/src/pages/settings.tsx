@@ -1,6 +1,7 @@
 // Lists this browser's preferences and the devices that are signed in.
 
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { api } from '../api.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { type Preferences, prefer, usePreferences } from '../hooks/preferences.ts';
@@ -11,7 +12,6 @@ import { oneLine } from '../text/visible.ts';
 import { Age } from '../ui/age.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Filters } from '../ui/filters.tsx';
-import { NotifyButton } from '../ui/notify-button.tsx';
 import { Page } from '../ui/page.tsx';
 import './settings.css';
 
@@ -71,7 +71,7 @@ export default function SettingsPage({ onSignOut }: { onSignOut: () => void }) {
             />
           </label>
         ))}
-        <NotifyButton />
+        <Link href="/notifications">Notifications on this browser and others</Link>
       </section>
       {useMayAnswer() && <Devices ownId={me?.token_id} />}
     </Page>

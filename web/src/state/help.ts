@@ -23,6 +23,8 @@ export const HELP: readonly (readonly [title: string, rows: readonly (readonly [
       [['z'], 'undo, before it is sent'],
       [['e'], 'edit it, then allow'],
       [['d'], 'deny, with a reason if you like'],
+      [['w'], 'always allow: choose what and for how long'],
+      [['y'], 'copy the command'],
       [['g'], 'review similar requests together'],
     ],
   ],

@@ -13,6 +13,8 @@ export type Command =
   | 'allow'
   | 'deny'
   | 'edit'
+  | 'always'
+  | 'copy'
   | 'other'
   | 'session'
   | 'search'
@@ -52,6 +54,8 @@ const KEYS: Record<string, Exclude<Command, object>> = {
   a: 'allow',
   d: 'deny',
   e: 'edit',
+  w: 'always',
+  y: 'copy',
   o: 'other',
   s: 'session',
   n: 'new-run',
@@ -73,7 +77,7 @@ const REPEATABLE = new Set<Command>(['next', 'previous', 'page-down', 'page-up']
 export const JUST_MOVED_MS = 350;
 
 export const isDecision = (command: Command): boolean =>
-  typeof command === 'object' || ['allow', 'deny', 'edit', 'other'].includes(command);
+  typeof command === 'object' || ['allow', 'deny', 'edit', 'always', 'other'].includes(command);
 
 /** Whether a key is a single character, which a person may switch off as a shortcut (WCAG 2.1.4). */
 const isCharacter = ({ key }: Pressed): boolean => key.length === 1 && key !== ' ';

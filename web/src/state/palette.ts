@@ -16,6 +16,8 @@ export const PALETTE_COMMANDS: readonly PaletteCommand[] = [
   { command: 'mark-all', label: 'Select all that are listed', key: 'X' },
   { command: 'session', label: 'Open the session', key: 's' },
   { command: 'edit', label: 'Edit before allowing', key: 'e' },
+  { command: 'always', label: 'Always allow: choose what and for how long', key: 'w' },
+  { command: 'copy', label: 'Copy the command', key: 'y' },
   { command: 'allow', label: 'Allow once, or send the answer', key: 'a' },
   { command: 'deny', label: 'Deny, or decline to answer', key: 'd' },
   { command: 'undo', label: 'Undo the last allow before it is sent', key: 'z' },
@@ -30,6 +32,7 @@ export const PALETTE_PAGES: readonly (readonly [address: string, label: string])
   ['/history', 'History'],
   ['/insights', 'Insights'],
   ['/rules', 'Rules and grants'],
+  ['/notifications', 'Notifications'],
   ['/settings', 'Settings'],
 ];
 

@@ -54,6 +54,7 @@ function saysNoMore(text: string, { name, before = name }: Omit<DiffFile, 'block
   if (name === '') return false;
   const path = pathOf(text.slice(4));
   if (text.startsWith('--- ') || text.startsWith('+++ ')) return [name, before, NO_FILE].includes(path);
+  if (text === `Index: ${name}` || /^={3,}$/.test(text)) return true;
   if (text === `rename from ${before}` || text === `rename to ${name}`) return true;
   if (text.startsWith('diff --git ')) return text === `diff --git a/${before} b/${name}`;
   return /^(?:index [0-9a-f]+\.\.[0-9a-f]+(?: \d+)?|(?:new|deleted) file mode 100644|similarity index \d+%)$/.test(

@@ -13,6 +13,10 @@ export const agentName = ({
 }: Pick<SessionView, 'agent' | 'agent_id' | 'session_id'>): string =>
   oneLine(agent_id.endsWith(session_id) ? agent : agent_id);
 
+/** What a session or a run is doing, as people say it. */
+export const statusText = (status: string): string => STATUS_TEXTS[status] ?? status.replaceAll('_', ' ');
+const STATUS_TEXTS: Record<string, string> = { held: 'waiting', waiting_for_user_question: 'waiting for an answer' };
+
 /** The agent is a program of the user's own: no worker hosts it. */
 export const EXTERNAL_AGENT = 'external';
 

@@ -4,11 +4,11 @@ import type { NoticeView } from '../../../src/core/notice-views.ts';
 
 export interface ToldText {
   text: string;
-  /** Nobody was told, and nobody will be. */
+  /** No person was told, and none will be. */
   isBad: boolean;
 }
 
-/** Undefined where nobody wanted to be told. */
+/** Undefined where no person wanted to be told. */
 export function toldText(all: readonly NoticeView[], nowMs: number): ToldText | undefined {
   const notices = all.filter(({ event }) => event === 'ask.raised' || event === 'ask.escalated');
   const next = all.find(({ event, state }) => event === 'step' && state === 'due');
@@ -18,9 +18,7 @@ export function toldText(all: readonly NoticeView[], nowMs: number): ToldText | 
   if (told.length > 0) return { text: `told: ${[...new Set(told)].join(', ')}${later}`, isBad: false };
   const coming = notices.filter(({ state }) => state === 'due' || state === 'sent');
   if (coming.length > 0 || later !== '') {
-    const names = [
-      ...new Set(coming.map(({ who, reason }) => (reason === undefined ? who : `${who} (${reason}; tried again)`))),
-    ];
+    const names = [...new Set(coming.map((each) => comingOne(each, nowMs)))];
     return { text: `being told: ${names.length > 0 ? names.join(', ') : 'nobody yet'}${later}`, isBad: false };
   }
   const failed = notices.filter(({ state }) => state === 'failed');
@@ -30,6 +28,12 @@ export function toldText(all: readonly NoticeView[], nowMs: number): ToldText | 
   ];
   return { text: `Nobody could be notified of this: ${why.join('; ')}.`, isBad: true };
 }
+
+/** A digest or quiet hours delay the first attempt; a failure those after it. */
+const comingOne = ({ who, reason, attempts, due_at_ms = 0 }: NoticeView, nowMs: number): string => {
+  if (reason !== undefined) return `${who} (${reason}; tried again)`;
+  return attempts === 0 && due_at_ms > nowMs ? `${who} (in ${duration(due_at_ms - nowMs)})` : who;
+};
 
 const toldOne = ({ who, channel, settled_at_ms }: NoticeView, nowMs: number): string =>
   `${who} (${channel}${settled_at_ms === undefined ? '' : `, ${duration(Math.max(0, nowMs - settled_at_ms))} ago`})`;

@@ -1,5 +1,6 @@
 // Draws the buttons of an approval: allow, edit or deny; while a field is open, send it or go back.
 import { Check, ChevronsDown, Pencil, ShieldCheck, X } from 'lucide-react';
+import { isPlan } from '../../../src/client/action-summary.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
 import { editProblem, isEditable, isEdited } from '../state/approval.ts';
@@ -9,18 +10,22 @@ interface ApprovalButtonsProps {
   request: ApprovalRequest;
   approval: Approval;
   hasKeys: boolean;
+  /** Hard to undo, or reaches further than the project: nothing on the card invites to allow it. */
+  isGrave: boolean;
 }
 
-export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsProps) {
+export function ApprovalButtons({ request, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
   const { form, open, allow, deny } = approval;
   const { isSending } = approval.submission;
   if (form.mode === 'look')
     return (
       <>
-        <AllowButton {...{ approval, hasKeys }} />
-        <button type="button" className="button" disabled={isSending} onClick={() => open('always')}>
-          <ShieldCheck className="icon" /> Always…
-        </button>
+        <AllowButton {...{ request, approval, hasKeys, isGrave }} />
+        {!isPlan(request) && (
+          <button type="button" className="button" disabled={isSending} onClick={() => open('always')}>
+            <ShieldCheck className="icon" /> Always… {hasKeys && <Key>w</Key>}
+          </button>
+        )}
         {isEditable(request) && (
           <button type="button" className="button" disabled={isSending} onClick={() => open('edit')}>
             <Pencil className="icon" /> Edit {hasKeys && <Key>e</Key>}
@@ -61,8 +66,9 @@ export function ApprovalButtons({ request, approval, hasKeys }: ApprovalButtonsP
 }
 
 /** Says what is missing before a long action can be allowed. */
-function AllowButton({ approval, hasKeys }: Pick<ApprovalButtonsProps, 'approval' | 'hasKeys'>) {
+function AllowButton({ request, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
   const { toRead, showWhole, allow } = approval;
+  const verb = isPlan(request) ? 'Approve' : 'Allow once';
   if (toRead === 'show-whole')
     return (
       <button type="button" className="button primary" onClick={showWhole}>
@@ -72,11 +78,11 @@ function AllowButton({ approval, hasKeys }: Pick<ApprovalButtonsProps, 'approval
   return (
     <button
       type="button"
-      className="button primary"
+      className={`button ${isGrave ? '' : 'primary'}`}
       disabled={approval.submission.isSending || toRead !== undefined}
       onClick={() => allow()}
     >
-      <Check className="icon" /> {toRead ? 'Read to the end to allow' : 'Allow once'} {hasKeys && <Key>a</Key>}
+      <Check className="icon" /> {toRead ? 'Read to the end to allow' : verb} {hasKeys && <Key>a</Key>}
     </button>
   );
 }

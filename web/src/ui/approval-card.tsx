@@ -2,11 +2,13 @@
 // the agent, edit it first, or deny it with a reason. state/approval.ts owns what is sent.
 import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
+import { toneOf } from '../../../src/client/risk-text.ts';
 import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
 import type { Refusal } from '../state/refusal.ts';
-import { earlierSentence } from '../text/ask-text.ts';
+import { earlierSentence } from '../text/answer-text.ts';
+import { ownSigns } from '../text/own-signs.ts';
 import { AlwaysField } from './always-field.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
 import type { Frame } from './card-frame.tsx';
@@ -34,6 +36,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const { request } = ask;
   const approval = useApproval({ ask, hasKeys, onDone, onRefused, onHeld });
   const { form, submission } = approval;
+  const isGrave = ownSigns(ask, session).length > 0 || (ask.risk ?? []).some((sign) => toneOf(sign) === 'bad');
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}
@@ -56,7 +59,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
       )}
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
       <div className="buttons">
-        <ApprovalButtons request={request} approval={approval} hasKeys={hasKeys} />
+        <ApprovalButtons {...{ request, approval, hasKeys, isGrave }} />
         <SavedNote state={approval.draftState} />
       </div>
     </>
@@ -89,7 +92,7 @@ function Body({ ask, session, approval }: BodyProps) {
         onWhole={approval.showWhole}
         onNote={approval.addNote}
       >
-        <RiskSigns ask={ask} />
+        <RiskSigns ask={ask} session={session} />
       </Proposal>
       {isPlan(request) && <p className="small muted">{AFTER_THE_PLAN}</p>}
       {isLong(request) && form.isWhole && (
@@ -114,4 +117,4 @@ const AgentSuggestions = ({ ask, approval }: Omit<BodyProps, 'session'>) => (
 );
 
 const AFTER_THE_PLAN =
-  'If you approve, the agent leaves plan mode and starts. Its permission mode decides what it asks next.';
+  'If you approve, the agent leaves plan mode and starts. What it asks for from then on depends on its own settings.';

@@ -1,19 +1,21 @@
 // Shows one ask, pending or ended, in its frame, and chooses the card of its kind to answer it. When it ends, on whatever
-// surface, it shows how and takes no more answers.
+// surface, it shows how and takes no more answers; the form that the person is typing in stays until they leave it.
 
 import { useMemo, useState } from 'react';
-import { listAll } from '../../../src/client/client.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
+import { useCommands } from '../hooks/commands.ts';
+import { isTypedInto } from '../hooks/gesture.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { cameTooLate, forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
 import { type Refusal, winnerSentence } from '../state/refusal.ts';
-import { sessionName } from '../text/session-text.ts';
+import { endSentence } from '../text/ask-text.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { CardFrame, type Frame } from './card-frame.tsx';
+import { DismissibleNotice } from './dismissible-notice.tsx';
 import { EndedAsk } from './ended-ask.tsx';
 import { QuestionCard } from './question-card.tsx';
 
@@ -34,13 +36,28 @@ interface AskCardProps {
 }
 
 export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, backTo, onDone, onHeld }: AskCardProps) {
-  const requester = useRequester(ask);
   const mayAnswer = useMayAnswer();
   const me = useMe();
   const [isExpanded, setExpanded] = useState(false);
-  const frame: Frame = (body, actions, isWhole = true) => (
-    <CardFrame {...{ ask, sessions, requester, isInline, isWhole, body, actions, onBack, backTo }} />
-  );
+  const isOver = ask.status !== 'pending';
+  const [end, setEnd] = useState({ isOver, isTypedInto: false });
+  if (isOver !== end.isOver) setEnd({ isOver, isTypedInto: isOver && isTypedInto(ask.ask_id) });
+  const leave = () => setEnd({ isOver, isTypedInto: false });
+  useCommands(end.isTypedInto ? { back: leave } : {});
+  const frame: Frame = (body, ownActions, isWhole = true) => {
+    const actions = ownActions && (
+      <>
+        {end.isTypedInto && ask.answer && (
+          <DismissibleNotice
+            text={`${endSentence(ask.answer, me?.name)}. What you type is not sent; copy it if you need it.`}
+            onDismiss={leave}
+          />
+        )}
+        {ownActions}
+      </>
+    );
+    return <CardFrame {...{ ask, sessions, isInline, isWhole, body, actions, onBack, backTo }} />;
+  };
   const done = async (what: string) => {
     const sentence = await overtakenBy(ask.ask_id, me?.name);
     if (sentence !== undefined) return cameTooLate(ask.ask_id, sentence);
@@ -49,12 +66,12 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
   };
   const refused = ({ isLate, text }: Refusal) => isLate && cameTooLate(ask.ask_id, text);
   const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={() => setExpanded(true)} />;
-  if (ask.status !== 'pending') return frame(readOnly, null);
+  if (isOver && !end.isTypedInto) return frame(readOnly, null);
   if (!mayAnswer) {
     const isWhole = ask.kind === 'question' || isExpanded || !isLong(ask.request);
     return frame(readOnly, <p className="small muted">{VIEW_ONLY}</p>, isWhole);
   }
-  const common = { hasKeys, frame, onDone: done, onRefused: refused };
+  const common = { hasKeys: hasKeys && !isOver, frame, onDone: done, onRefused: refused };
   if (ask.kind === 'approval')
     return (
       <ApprovalCard
@@ -109,20 +126,4 @@ function FormCard(props: FormCardProps) {
       decline={(why) => send(cancelledForm(ask.tool_call_id, why))}
     />
   );
-}
-
-/** The child session that asks its parent here, where that is so. */
-function useRequester(ask: AskView): { sessionId: string; name: string } | undefined {
-  const { data } = useFetched({
-    queryKey: ['requester', ask.ask_id],
-    queryFn: () => requesterOf(ask),
-    enabled: ask.kind === 'question' && ask.status === 'pending',
-  });
-  return data ?? undefined;
-}
-
-async function requesterOf(ask: AskView) {
-  const questions = await listAll((page) => api.questions.ofSession(ask.session_id, page));
-  const sessionId = questions.find((question) => question.request.id === ask.ask_id)?.requester_session_id;
-  return sessionId === undefined ? null : { sessionId, name: sessionName(await api.sessions.get(sessionId)) };
 }

@@ -1,21 +1,27 @@
 // Draws the asks as rows of one height, of which only those in view exist in the document. A click selects an ask; nothing
 // here decides one.
-import { CircleQuestionMark, Layers, MessageSquare, ShieldQuestionMark } from 'lucide-react';
+import { Layers, MessageSquare } from 'lucide-react';
 import { type MouseEvent, memo, useEffect, useMemo, useRef } from 'react';
 import { isQuestion } from '../../../src/client/action-summary.ts';
+import { folderOf } from '../../../src/client/approval-groups.ts';
 import { type InboxEntry, lineage } from '../../../src/client/inbox-model.ts';
+import { NEAR_MS, RISK_LABELS, toneOf as riskTone, signsAt } from '../../../src/client/risk-text.ts';
 import { countdown, duration } from '../../../src/client/times.ts';
 import type { Section } from '../../../src/client/triage.ts';
 import type { SessionView } from '../../../src/core/views.ts';
-import { useNow } from '../hooks/clock.ts';
+import { useCoarseNow, useNow } from '../hooks/clock.ts';
+import { useMe } from '../hooks/me.ts';
 import { takeRowFocus } from '../hooks/row-focus.ts';
 import { revealRow, useRowWindow } from '../hooks/row-window.ts';
 import { useHeldBack } from '../hooks/undo.ts';
 import { HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
-import { endSentence, heading, summary } from '../text/ask-text.ts';
+import { kindOf } from '../text/action-kind.ts';
+import { endText, heading, summary } from '../text/ask-text.ts';
+import { furtherSigns, ownSigns } from '../text/own-signs.ts';
 import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { URGENT_MS } from './age.tsx';
+import { KindIcon } from './kind-icon.tsx';
 import { ToneIcon } from './tone-icon.tsx';
 import { UnreachedMark } from './unreached-mark.tsx';
 import './ask-list.css';
@@ -84,6 +90,7 @@ export function AskList({ sections, sessions, selectedId, markedIds, groupSizes,
                 entry={entry}
                 place={place}
                 where={whereOf(entry, sessions)}
+                session={sessions.get(entry.ask.session_id)}
                 isSelected={ask_id === selectedId}
                 isStop={isListed ? ask_id === selectedId : place === 0}
                 isMarked={markedIds.has(ask_id)}
@@ -104,6 +111,7 @@ interface RowProps {
   entry: InboxEntry;
   place: number;
   where: string;
+  session: SessionView | undefined;
   isSelected: boolean;
   isStop: boolean;
   isMarked: boolean;
@@ -115,10 +123,15 @@ interface RowProps {
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { entry, place, where, isSelected, isStop, isMarked, isHeld, groupSize, onSelect, onMark } = props;
+  const { entry, place, where, session, isSelected, isStop, isMarked, isHeld, groupSize, onSelect, onMark } = props;
   const { ask } = entry;
   const link = useRef<HTMLAnchorElement>(null);
+  const me = useMe()?.name;
   const isApproval = !isQuestion(ask.request);
+  const kind = useMemo(() => kindOf(ask.request), [ask.request]);
+  const own = useMemo(() => ownSigns(ask, session), [ask, session]);
+  const signs = furtherSigns(signsAt(ask, useCoarseNow()), own);
+  const tone = own.length > 0 ? 'bad' : signs[0] ? riskTone(signs[0]) : kind === 'question' ? 'question' : '';
   useEffect(() => {
     if (isSelected) takeRowFocus(ask.ask_id, link.current);
   }, [isSelected, ask.ask_id]);
@@ -145,29 +158,43 @@ const Row = memo(function Row(props: RowProps) {
         aria-current={isSelected}
         onClick={open}
       >
-        {ask.answer ? (
-          <ToneIcon ask={ask} />
-        ) : isApproval ? (
-          <ShieldQuestionMark className="icon" aria-label="Approval" />
-        ) : (
-          <CircleQuestionMark className="icon question" aria-label="Question" />
-        )}
-        <span className="row-head">
-          <span>{heading(ask.request)}</span>
-          {!ask.answer && <RowMarks ask={ask} isHeld={isHeld} groupSize={groupSize} />}
+        {ask.answer ? <ToneIcon ask={ask} /> : <KindIcon kind={kind} label={heading(ask.request)} tone={tone} />}
+        <span className={`row-what ${isApproval && kind !== 'plan' ? 'mono' : ''}`} dir="auto">
+          {kind === 'tool' && <span className="muted">{heading(ask.request)} </span>}
+          {within(folderOf(ask), summary(ask.request))}
         </span>
         <RowAge ask={ask} />
-        <span className={`row-what ${isApproval ? 'mono' : ''}`}>
-          {ask.answer ? endSentence(ask.answer) : summary(ask.request)}
+        <span className="row-where">
+          {ask.answer ? (
+            endText(ask, me)
+          ) : (
+            <>
+              {own.map(({ label }) => (
+                <span key={label} className="row-sign bad">
+                  {label}
+                </span>
+              ))}
+              {signs.map((sign) => (
+                <span key={sign.risk} className={`row-sign ${riskTone(sign)}`}>
+                  {RISK_LABELS[sign.risk]}
+                </span>
+              ))}
+              {where}
+            </>
+          )}
         </span>
-        <span className="row-where">{where}</span>
+        {!ask.answer && <RowMarks ask={ask} isHeld={isHeld} groupSize={groupSize} />}
       </a>
     </>
   );
 });
 
+/** A path within the folder needs only its last part. */
+const within = (folder: string | undefined, text: string): string =>
+  folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
+
 const RowMarks = ({ ask, isHeld, groupSize }: Pick<RowProps, 'isHeld' | 'groupSize'> & Pick<InboxEntry, 'ask'>) => (
-  <>
+  <span className="row-marks">
     <UnreachedMark askId={ask.ask_id} />
     {isHeld && <span className="chip">Allowing…</span>}
     {ask.taken_by && <span className="chip">{oneLine(ask.taken_by.by)}</span>}
@@ -181,23 +208,29 @@ const RowMarks = ({ ask, isHeld, groupSize }: Pick<RowProps, 'isHeld' | 'groupSi
         <Layers className="icon" /> {groupSize}
       </span>
     )}
-  </>
+  </span>
 );
 
 function RowAge({ ask }: Pick<InboxEntry, 'ask'>) {
   const now = useNow();
   const left = (ask.expires_at_ms ?? Number.POSITIVE_INFINITY) - now;
-  if (ask.status === 'pending' && left < URGENT_MS) return <span className="row-age urgent">{countdown(left)}</span>;
-  return <span className="row-age">{duration(now - ask.created_at_ms)}</span>;
+  if (ask.status === 'pending' && left < NEAR_MS)
+    return <span className={`row-age ${left < URGENT_MS ? 'urgent' : 'soon'}`}>{countdown(left)} left</span>;
+  const [coarse] = duration(now - ask.created_at_ms).split(' ');
+  return <span className="row-age">{coarse}</span>;
 }
 
 function whereOf({ ask }: InboxEntry, sessions: ReadonlyMap<string, SessionView>): string {
   const line = lineage(sessions, ask.session_id);
   const own = line.at(-1);
+  const requester = ask.asked_from?.requester;
   if (!own) return ask.session_id;
   return [
     agentName(own),
     ...own.project_ids.map(oneLine),
-    [...line.map(sessionName), ...(ask.request.lineage ?? []).map(oneLine)].join(' › '),
+    [
+      ...line.map(sessionName),
+      ...(requester ? [sessionName(requester)] : (ask.request.lineage ?? []).map(oneLine)),
+    ].join(' › '),
   ].join(' · ');
 }

@@ -14,6 +14,7 @@ import './card-frame.css';
 
 interface CardProps {
   label: string;
+  askId?: string;
   /** Inside another page, not filling the screen. */
   isInline?: boolean;
   bodyRef?: Ref<HTMLDivElement>;
@@ -21,8 +22,8 @@ interface CardProps {
   actions: ReactNode;
 }
 
-export const Card = ({ label, isInline = false, bodyRef, body, actions }: CardProps) => (
-  <article className={`card ${isInline ? 'inline' : ''}`} aria-label={label}>
+export const Card = ({ label, askId, isInline = false, bodyRef, body, actions }: CardProps) => (
+  <article className={`card ${isInline ? 'inline' : ''}`} aria-label={label} data-ask={askId}>
     <div className="card-scroll" tabIndex={-1}>
       <div className="card-body column" ref={bodyRef}>
         {body}
@@ -49,7 +50,6 @@ export type Frame = (body: ReactNode, actions: ReactNode, isWhole?: boolean) => 
 interface CardFrameProps {
   ask: AskView;
   sessions: ReadonlyMap<string, SessionView>;
-  requester: Parameters<typeof Crumbs>[0]['requester'];
   isInline: boolean;
   isWhole: boolean;
   body: ReactNode;
@@ -61,7 +61,6 @@ interface CardFrameProps {
 export function CardFrame({
   ask,
   sessions,
-  requester,
   isInline,
   isWhole,
   body,
@@ -80,7 +79,7 @@ export function CardFrame({
         </div>
       )}
       <div>
-        <Crumbs ask={ask} sessions={sessions} requester={requester} />
+        <Crumbs ask={ask} sessions={sessions} />
         <AskMarks ask={ask} hasKeys={!isInline} />
         <ToldLine ask={ask} />
       </div>
@@ -90,5 +89,5 @@ export function CardFrame({
       <SeenBy ask={ask} />
     </>
   );
-  return <Card {...{ label: 'Request', isInline, bodyRef, body: framed, actions }} />;
+  return <Card {...{ label: 'Request', askId: ask.ask_id, isInline, bodyRef, body: framed, actions }} />;
 }

@@ -1,5 +1,6 @@
 // Shows the comments on a request and the agent's replies, and takes another comment. A comment decides nothing: it has a
-// call of its own, and the request stays open. Says where the agent cannot read it.
+// call of its own, and the request stays open. Says where the agent is not told. What was not sent when the request ended
+// stays, to be copied.
 import { MessageSquare } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
@@ -38,23 +39,24 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
     setOpen(false);
     setText('');
   };
-  useCommands(hasKeys && mayComment ? { comment: open, ...(isOpen && { back: () => setOpen(false) }) } : {});
+  useCommands(hasKeys ? { ...(mayComment && { comment: open }), ...(isOpen && { back: () => setOpen(false) }) } : {});
   const submit = async () => {
     const said = text.trim();
-    if (said === '' || isSending) return;
+    if (said === '' || isSending || !mayComment) return;
     const failed = await send({ text: said }, (options) => api.asks.comment(ask.ask_id, said, options));
     if (!failed) close();
   };
-  if (!mayComment && comments.length === 0) return null;
+  if (!mayComment && !isOpen && comments.length === 0) return null;
   const agent = session ? agentName(session) : 'The agent';
   return (
-    <section className="comments" aria-label="Comments">
+    <div className="comments">
       {comments.length > 0 && (
         <ol>
           {comments.map(({ comment_id, role, by, at_ms, text: said }) => (
             <li key={comment_id} className={role}>
               <span className="tiny muted">
-                {oneLine(by)} <Age atMs={at_ms} />
+                {oneLine(by)}
+                {role === 'agent' && ' (agent)'} <Age atMs={at_ms} />
               </span>
               <Prose text={said} />
             </li>
@@ -66,10 +68,12 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
           <MessageSquare className="icon" /> Comment
         </button>
       )}
-      {mayComment && isOpen && (
+      {isOpen && (
         <div className="comment-form">
           <label>
-            <span className="small">Comment. The request stays open.</span>
+            <span className="small">
+              {mayComment ? 'Comment. The request stays open.' : 'Your comment was not sent: the request has ended.'}
+            </span>
             <textarea
               ref={field}
               className="field"
@@ -84,17 +88,17 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
               }}
             />
           </label>
-          <p className="tiny muted" id={noteId}>
+          <p className="tiny muted" id={noteId} hidden={!mayComment}>
             {ask.takes_comments
               ? `${agent} reads it now and may reply here.`
-              : `${agent} can’t read comments while it waits: only people see this. To tell the agent something, deny with a reason.`}
+              : `${agent} is not told of comments on this request, though they are no secret from it. To tell it something, deny with a reason.`}
           </p>
           {refusal && <p className="notice bad">{refusal.text}</p>}
           <div className="comment-actions">
             <button
               type="button"
               className="button small"
-              disabled={isSending || text.trim() === ''}
+              disabled={isSending || !mayComment || text.trim() === ''}
               onClick={() => void submit()}
             >
               Send comment
@@ -105,6 +109,6 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
           </div>
         </div>
       )}
-    </section>
+    </div>
   );
 }

@@ -12,14 +12,14 @@ import './crumbs.css';
 interface CrumbsProps {
   ask: AskView;
   sessions: ReadonlyMap<string, SessionView>;
-  /** The child session that asks its parent here. */
-  requester: { sessionId: string; name: string } | undefined;
 }
 
-export function Crumbs({ ask, sessions, requester }: CrumbsProps) {
+export function Crumbs({ ask, sessions }: CrumbsProps) {
   const line = lineage(sessions, ask.session_id);
   const own = line.at(-1);
   const projects = own?.project_ids ?? [];
+  /** The child session that asks its parent here. */
+  const requester = ask.asked_from?.requester;
   return (
     <div className="crumbs">
       {own && <span className="chip">{agentName(own)}</span>}
@@ -28,26 +28,27 @@ export function Crumbs({ ask, sessions, requester }: CrumbsProps) {
           {oneLine(project)}
         </span>
       ))}
-      <nav aria-label="Session" className="crumbs">
+      <span className="crumbs">
         {line.map((session, i) => (
           <Fragment key={session.session_id}>
             {i > 0 && <ChevronRight className="icon" aria-label="sub-agent" />}
             <Link href={`/sessions/${session.session_id}`}>{sessionName(session)}</Link>
           </Fragment>
         ))}
-        {ask.request.lineage?.map((agent) => (
-          <Fragment key={agent}>
-            <ChevronRight className="icon" aria-label="sub-agent" />
-            <span>{oneLine(agent)}</span>
-          </Fragment>
-        ))}
-        {requester && (
+        {requester ? (
           <>
             <ChevronRight className="icon" aria-label="asked by its sub-agent" />
-            <Link href={`/sessions/${requester.sessionId}`}>{requester.name} asks</Link>
+            <Link href={`/sessions/${requester.session_id}`}>{sessionName(requester)} asks</Link>
           </>
+        ) : (
+          ask.request.lineage?.map((agent) => (
+            <Fragment key={agent}>
+              <ChevronRight className="icon" aria-label="sub-agent" />
+              <span>{oneLine(agent)}</span>
+            </Fragment>
+          ))
         )}
-      </nav>
+      </span>
       <span className="age">
         <Age atMs={ask.created_at_ms} />
         {ask.status === 'pending' && ask.expires_at_ms !== undefined && <Countdown toMs={ask.expires_at_ms} />}

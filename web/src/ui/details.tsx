@@ -1,7 +1,6 @@
 // Shows the evidence of an approval, folded: why it was asked, the tool, the digest, the files it is bound to, and the whole
 // input as JSON.
 import { useState } from 'react';
-import { permissionsText } from '../../../src/client/permissions-text.ts';
 import type { ApprovalRequest, SessionView } from '../../../src/core/views.ts';
 import { agentName } from '../text/session-text.ts';
 import { Code } from './code.tsx';
@@ -64,6 +63,5 @@ export function Details({ request, session }: DetailsProps) {
 }
 
 function whyAsked(session: SessionView | undefined): string {
-  const asker = session ? agentName(session) : 'the agent';
-  return `${asker} does not do this unasked, and ${session ? permissionsText(session) : 'approvals are asked'}`;
+  return `${session ? agentName(session) : 'The agent'} is set to ask before this.`;
 }

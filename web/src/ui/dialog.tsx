@@ -16,8 +16,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const shown = dialog.current;
     if (!shown || shown.open) return;
     shown.showModal();
-    // A field where there is one: what is typed next must not press a button.
-    const field = shown.querySelector<HTMLElement>('.dialog-body :is(input, textarea)');
+    // A field where there is one: what is typed next must not press a button. A switch is none, and may be out of view.
+    const field = shown.querySelector<HTMLElement>('.dialog-body :is(input:not([type=checkbox]), textarea)');
     (field ?? shown.querySelector<HTMLElement>('.dialog-body button'))?.focus();
   }, []);
   return (

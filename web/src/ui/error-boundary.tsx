@@ -69,7 +69,7 @@ function NotFetched() {
   return (
     <p>
       A part of this page could not be fetched: the server cannot be reached, or has a newer one. What you typed stays.
-      This page goes on by itself when the server is back.
+      It reconnects by itself.
     </p>
   );
 }

@@ -1,8 +1,8 @@
-// Decides approvals of one shape together: each is listed in full, any can be left out, and one atomic batch is sent for
+// Decides similar approvals together: each is listed in full, any can be left out, and one atomic batch is sent for
 // each run. A batch that is refused is reported and leaves the others as they are.
 import { ArrowLeft, Check, X } from 'lucide-react';
 import { useId, useState } from 'react';
-import { type ApprovalGroup, batchesOf } from '../../../src/client/approval-groups.ts';
+import { type ApprovalGroup, batchesOf, MARKED } from '../../../src/client/approval-groups.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -30,9 +30,10 @@ interface GroupCardProps {
   onRefused: (text: string | undefined) => void;
   sessions: ReadonlyMap<string, SessionView>;
   onBack: () => void;
+  onDone: (decided: readonly AskView[]) => void;
 }
 
-export default function GroupCard({ group, sessions, onBack, onRefused }: GroupCardProps) {
+export default function GroupCard({ group, sessions, onBack, onDone, onRefused }: GroupCardProps) {
   // An approval that arrives after the card was opened is listed unchecked.
   const [checked, setChecked] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
   const [initial] = useState(checked);
@@ -40,7 +41,8 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
   const [reason, setReason] = useStoredText(`holdpoint-group-${group.shape}`);
   const [isSending, setSending] = useState(false);
   const chosen = group.members.filter(({ ask_id }) => checked.has(ask_id));
-  const runs = new Set(chosen.map(({ run_id }) => run_id)).size;
+  const countOf =
+    chosen.length === group.members.length ? `all ${chosen.length}` : `${chosen.length} of ${group.members.length}`;
 
   const decide = async (behavior: 'allow' | 'deny') => {
     if (isSending || chosen.length === 0) return;
@@ -49,10 +51,10 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
     if (why !== undefined) return;
     setSending(true);
     const ids = chosen.map(({ ask_id }) => ask_id);
-    if (behavior === 'allow' && !(await holdBack(ids, `Allowing ${ids.length}`))) return setSending(false);
-    let decided = 0;
+    if (behavior === 'allow' && !(await holdBack(ids, `Allowing ${ids.length} requests`))) return setSending(false);
+    const decided: AskView[] = [];
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
-    for (const { runId, resolutions } of batchesOf(chosen, ({ ask_id }) => ({
+    for (const { runId, asks, resolutions } of batchesOf(chosen, ({ ask_id }) => ({
       request_id: ask_id,
       behavior,
       ...given,
@@ -61,7 +63,7 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
       const idempotencyKey = keys.keyFor(JSON.stringify(resolutions));
       try {
         await api.approvals.decideRun(runId, { resolutions }, { idempotencyKey });
-        decided += resolutions.length;
+        decided.push(...asks);
         keys.clear();
       } catch (error) {
         const refusal = refusalOf(error, Date.now());
@@ -70,8 +72,10 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
       }
     }
     setSending(false);
-    if (decided === chosen.length) setReason('');
-    if (decided > 0) toast(`${behavior === 'allow' ? 'Allowed' : 'Denied'} ${decided}`);
+    if (decided.length === chosen.length) setReason('');
+    if (decided.length === 0) return;
+    toast(`${behavior === 'allow' ? 'Allowed' : 'Denied'} ${decided.length}`);
+    onDone(decided);
   };
   const deny = () => (isDenying ? void decide('deny') : setDenying(true));
   useCommands({ deny, back: () => (isDenying ? setDenying(false) : onBack()) });
@@ -88,17 +92,14 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
         </button>
       </div>
       <CardTitle>
-        {group.members.length} approvals of <code>{<Exact text={group.tool} />}</code>
-        {group.program !== undefined && (
-          <>
-            {' '}
-            with <code>{<Exact text={group.program} />}</code>
-          </>
-        )}
+        {group.members.length} <GroupName group={group} />
         {group.folder !== undefined && (
           <>
             {' '}
-            in <code>{<Exact text={group.folder} />}</code>
+            in{' '}
+            <code>
+              <Exact text={group.folder} />
+            </code>
           </>
         )}
       </CardTitle>
@@ -132,7 +133,7 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
       <div className="buttons">
         {!isDenying && (
           <button type="button" className="button primary" disabled={isDisabled} onClick={() => decide('allow')}>
-            <Check className="icon" /> Allow {chosen.length} {runs === 1 ? 'in one run' : `in ${runs} runs`}
+            <Check className="icon" /> Allow {countOf}
           </button>
         )}
         <button
@@ -141,12 +142,25 @@ export default function GroupCard({ group, sessions, onBack, onRefused }: GroupC
           disabled={isDisabled}
           onClick={deny}
         >
-          <X className="icon" /> Deny {chosen.length} <Key>d</Key>
+          <X className="icon" /> Deny {countOf} <Key>d</Key>
         </button>
       </div>
     </>
   );
-  return <Card label="Approvals of one shape" body={body} actions={actions} />;
+  return <Card label="Similar requests" body={body} actions={actions} />;
+}
+
+/** `npm run` commands, `Fetch` requests; what a person has selected may be of any kind. */
+function GroupName({ group: { shape, tool, program } }: Pick<GroupCardProps, 'group'>) {
+  if (shape === MARKED) return 'selected requests';
+  return (
+    <>
+      <code>
+        <Exact text={program ?? tool} />
+      </code>{' '}
+      {program === undefined ? 'requests' : 'commands'}
+    </>
+  );
 }
 
 interface MemberProps {
@@ -181,7 +195,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
         ))}
       </label>
       <div className="member-facts small">
-        <RiskSigns ask={ask} />
+        <RiskSigns ask={ask} session={sessions.get(ask.session_id)} />
         {request.reason !== '' && (
           <p className="muted">
             <Prose text={request.reason} />
@@ -196,7 +210,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
           </p>
         )}
         {isNew && <span className="chip warn">new</span>}
-        <Crumbs ask={ask} sessions={sessions} requester={undefined} />
+        <Crumbs ask={ask} sessions={sessions} />
         <SeenBy ask={ask} />
       </div>
     </div>

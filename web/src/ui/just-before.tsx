@@ -27,7 +27,7 @@ export function JustBefore({ ask }: { ask: AskView }) {
   const lines = data ? lastOutputs(data, ask.created_at_ms) : [];
   if (lines.length === 0) return null;
   return (
-    <section className="just-before" aria-label="Just before">
+    <div className="just-before">
       <h3>
         Just before <Link href={`/sessions/${ask.session_id}`}>Open session</Link>
       </h3>
@@ -38,7 +38,7 @@ export function JustBefore({ ask }: { ask: AskView }) {
           </li>
         ))}
       </ol>
-    </section>
+    </div>
   );
 }
 

@@ -16,6 +16,16 @@ const components: Components = {
   img: ({ alt, src }) => <code>{alt || String(src)}</code>,
 };
 
+/** `test/__snapshots__` is a path, whatever Markdown says. */
+const withPaths = (text: string): Components => ({
+  ...components,
+  strong: ({ node, children }) => {
+    const at = node?.position?.start.offset ?? 0;
+    const isPath = text.startsWith('__', at) && /[\w/.-]/.test(text.charAt(at - 1));
+    return isPath ? <>__{children}__</> : <strong>{children}</strong>;
+  },
+});
+
 export default function MarkdownText({ text }: { text: string }) {
   const visible = prose(text)
     .map((segment) => segment.text)
@@ -29,7 +39,7 @@ export default function MarkdownText({ text }: { text: string }) {
   return (
     <RenderBoundary key={text} fallback={exact}>
       <div className="markdown">
-        <Markdown components={components}>{visible}</Markdown>
+        <Markdown components={withPaths(visible)}>{visible}</Markdown>
       </div>
     </RenderBoundary>
   );

@@ -29,6 +29,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   const name = agent.trim();
   const hosted = agents?.find((known) => known.name === name);
   const form: RunForm = { agent, task, folder, chosen: JSON.parse(settings || '{}') };
+  const isCommand = hosted?.takes === 'command';
   const run = newRun(form, hosted);
   const demo = demoRun(agents ?? []);
 
@@ -82,9 +83,21 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
       <form className="run-form" onSubmit={submit} noValidate>
         <div>
           <label className="label" htmlFor="run-task">
-            {hosted?.takes === 'command' ? 'Command' : 'Task'}
+            {isCommand ? 'Command' : 'Task'}
           </label>
-          <textarea id="run-task" className="field" value={task} onChange={(event) => write(event.target.value)} />
+          <textarea
+            id="run-task"
+            className={`field ${isCommand ? 'mono' : ''}`}
+            value={task}
+            aria-describedby={isCommand ? 'run-task-note' : undefined}
+            {...(isCommand && { autoCapitalize: 'off', autoCorrect: 'off', spellCheck: false })}
+            onChange={(event) => write(event.target.value)}
+          />
+          {isCommand && (
+            <p className="small muted" id="run-task-note">
+              Runs in a shell (<code>sh -c</code>) in the folder below, on the worker’s machine.
+            </p>
+          )}
         </div>
         <div>
           <label className="label" htmlFor="run-agent">

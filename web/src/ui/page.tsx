@@ -9,7 +9,8 @@ interface PageProps {
 }
 
 export const Page = ({ title, tools, children }: PageProps) => (
-  <div className="page-scroll">
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a page without links or buttons is scrolled by keys, too
+  <div className="page-scroll" tabIndex={0}>
     <div className="page-body">
       <div className="page-head">
         <h1>{title}</h1>

@@ -1,7 +1,18 @@
 // Draws the plots of the insights page with Recharts: bars, waiting times over time, and bars by name; each a figure with
 // the same numbers as a table. Colours are the page's own tokens, so that light and dark need nothing more.
 import type { ReactNode } from 'react';
-import { Bar, BarChart, CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import {
+  Bar,
+  BarChart,
+  CartesianGrid,
+  Legend,
+  Line,
+  LineChart,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from 'recharts';
 import { duration } from '../../../src/client/times.ts';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import { oneLine } from '../text/visible.ts';
@@ -88,16 +99,18 @@ interface BarPlotProps {
   title: string;
   columns: readonly [string, string];
   bars: readonly { name: string; value: number }[];
+  /** How a value is written; a count as it is. */
+  format?: (value: number) => string;
 }
 
-export function BarPlot({ title, columns, bars }: BarPlotProps) {
+export function BarPlot({ title, columns, bars, format = String }: BarPlotProps) {
   return (
-    <Figure title={title} columns={columns} rows={bars.map((bar) => [bar.name, String(bar.value)])} height={HEIGHT}>
+    <Figure title={title} columns={columns} rows={bars.map((bar) => [bar.name, format(bar.value)])} height={HEIGHT}>
       <BarChart data={[...bars]} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke={GRID} />
         <XAxis dataKey="name" {...axis} interval="preserveStartEnd" minTickGap={14} />
-        <YAxis {...axis} width={36} allowDecimals={false} axisLine={false} />
-        <Tooltip {...TOOLTIP} formatter={(value) => [value, columns[1]]} />
+        <YAxis {...axis} width={52} allowDecimals={false} axisLine={false} tickFormatter={format} />
+        <Tooltip {...TOOLTIP} formatter={(value) => [format(Number(value)), columns[1]]} />
         <Bar dataKey="value" fill="var(--accent)" radius={[3, 3, 0, 0]} isAnimationActive={false} />
       </BarChart>
     </Figure>
@@ -117,12 +130,7 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
   const named = points.map((point) => ({ ...point, name: instantOf(point.start_ms, intervalMs) }));
   const rows = named.map((p) => [p.name, String(p.answered), waitText(p.p50_ms), waitText(p.p90_ms)]);
   return (
-    <Figure
-      title={title}
-      columns={['From', 'Answers', 'Half within', 'Nine in ten within']}
-      rows={rows}
-      height={HEIGHT}
-    >
+    <Figure title={title} columns={['From', 'Answers', 'Median', '90% within']} rows={rows} height={HEIGHT}>
       <LineChart data={named} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke={GRID} />
         <XAxis dataKey="name" {...axis} interval="preserveStartEnd" minTickGap={14} />
@@ -130,13 +138,15 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
           {...axis}
           width={52}
           axisLine={false}
+          scale="sqrt"
           tickFormatter={duration}
           domain={[0, (top: number) => Math.max(top, MIN_AXIS_MS)]}
         />
         <Tooltip {...TOOLTIP} formatter={(value, name) => [waitText(Number(value)), name]} />
+        <Legend />
         <Line
           dataKey="p90_ms"
-          name="nine in ten within"
+          name="90% within"
           stroke="var(--control)"
           strokeDasharray="4 3"
           connectNulls
@@ -145,7 +155,7 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
         />
         <Line
           dataKey="p50_ms"
-          name="half within"
+          name="median"
           stroke="var(--accent)"
           strokeWidth={2}
           connectNulls
@@ -165,7 +175,7 @@ export function NamePlot({ title, names }: { title: string; names: InsightsView[
   const bars = names.map(({ name, count, p50_ms }) => ({ name: oneLine(name), count, p50_ms }));
   const rows = bars.map(({ name, count, p50_ms }) => [name, String(count), waitText(p50_ms)]);
   return (
-    <Figure title={title} columns={['Name', 'Asks', 'Half within']} rows={rows} height={bars.length * ROW_PX + 34}>
+    <Figure title={title} columns={['Name', 'Requests', 'Median']} rows={rows} height={bars.length * ROW_PX + 34}>
       <BarChart data={bars} layout="vertical" accessibilityLayer={false}>
         <CartesianGrid horizontal={false} stroke={GRID} />
         <XAxis type="number" {...axis} allowDecimals={false} axisLine={false} />

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { DeviceView } from '../../../src/core/notice-views.ts';
 import { api } from '../api.ts';
 import { switchNotifications, useNotificationState } from '../hooks/notifications.ts';
-import { canPush, ownDeviceId, subscribeToPush } from '../hooks/push.ts';
+import { ownDeviceId, subscribeToPush } from '../hooks/push.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { failureText } from '../text/failure.ts';
 import { Age } from './age.tsx';
@@ -15,8 +15,7 @@ const STATES = {
   off: 'Off: you see new requests while this page is open.',
   blocked: 'Your browser blocks notifications of this page. Allow them in its settings for this site.',
 } as const;
-const OPEN_ONLY =
-  'On while this page is open. Closed, it cannot be reached: the browser has no push service, or the page has no TLS.';
+const OPEN_ONLY = 'On, but only while this page is open';
 
 export function PushSettings() {
   const state = useNotificationState();
@@ -24,13 +23,13 @@ export function PushSettings() {
   const devices = useFetched({ queryKey: ['devices'], queryFn: () => api.notices.devices(), staleTime: 0 });
   const own = devices.data?.find(({ device_id, lost }) => device_id === ownDeviceId() && lost === undefined);
   const attempt = (what: () => Promise<string>) => async () => {
-    setSaid('');
+    setSaid('One moment…');
     setSaid(await what().catch(failureText));
     await devices.refetch();
   };
   const turn = attempt(async () => {
-    await switchNotifications(state !== 'on');
-    return '';
+    const fault = await switchNotifications(state !== 'on');
+    return fault === undefined ? '' : `${OPEN_ONLY}. ${fault.replace(/\.$/, '')}.`;
   });
   const test = attempt(async () => {
     const { results, problem } = await api.notices.test();
@@ -43,7 +42,11 @@ export function PushSettings() {
       return '';
     })();
   const text =
-    state !== 'on' ? STATES[state] : own || !devices.data ? 'On, also while this page is closed.' : OPEN_ONLY;
+    state !== 'on'
+      ? STATES[state]
+      : own || !devices.data
+        ? 'On, also while this page is closed.'
+        : `${OPEN_ONLY}. Switch them off and on to try again.`;
   return (
     <section className="notify-section" aria-label="This device">
       <h2>This device</h2>
@@ -77,7 +80,6 @@ export function PushSettings() {
           Offer Allow on notifications too, where all of it is shown and no risk is found
         </label>
       )}
-      {!canPush() && <p className="small muted">Push needs a page with TLS, or the machine that the server runs on.</p>}
       <h2>Devices that are notified</h2>
       {devices.data?.length === 0 && <p className="muted">None yet.</p>}
       <ul className="notify-list">

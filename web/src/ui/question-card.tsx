@@ -52,7 +52,8 @@ export function QuestionCard(props: QuestionCardProps) {
   const [isDeclining, setDeclining] = useState(false);
   const [why, setWhy] = useState('');
   const scope = questions.some(({ secret }) => secret) ? undefined : `ask-${ask.ask_id}`;
-  const { isSending, isSlow, refusal, send, clearRefusal } = useSubmission(scope);
+  const { isSending: isUnderWay, isSlow, refusal, send, clearRefusal } = useSubmission(scope);
+  const isSending = isUnderWay || ask.status !== 'pending';
   const { incoming, state, save, suspend } = useDraft(ask.ask_id);
   const set = useRef<HTMLDivElement>(null);
   const [activeId, setActiveId] = useState(questions[0]?.id);

@@ -1,15 +1,18 @@
 // Shows the signs of risk of a pending ask, the gravest first, each with what was found.
-import { Clock, CloudUpload, FolderOutput, Globe, ScanEye, TriangleAlert } from 'lucide-react';
+import { Clock, CloudUpload, FolderOutput, Globe, KeyRound, ScanEye, TriangleAlert } from 'lucide-react';
+import { useMemo } from 'react';
 import { RISK_LABELS, signsAt, toneOf } from '../../../src/client/risk-text.ts';
 import type { RiskSign } from '../../../src/core/risk.ts';
-import type { AskView } from '../../../src/core/views.ts';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { useNow } from '../hooks/clock.ts';
+import { furtherSigns, ownSigns } from '../text/own-signs.ts';
 import { Exact } from './text.tsx';
 import './risk-signs.css';
 
 const ICONS = {
   destructive: TriangleAlert,
   production: CloudUpload,
+  credentials: KeyRound,
   outside_folder: FolderOutput,
   network: Globe,
   unclear: ScanEye,
@@ -17,11 +20,20 @@ const ICONS = {
 } satisfies Record<RiskSign['risk'], unknown>;
 
 /** Nothing where no sign was found. The deadline has its countdown at the top of the card. */
-export function RiskSigns({ ask }: { ask: AskView }) {
-  const signs = signsAt(ask, useNow()).filter(({ risk }) => risk !== 'deadline');
-  if (ask.status !== 'pending' || signs.length === 0) return null;
+export function RiskSigns({ ask, session }: { ask: AskView; session?: SessionView | undefined }) {
+  const own = useMemo(() => ownSigns(ask, session), [ask, session]);
+  const signs = furtherSigns(signsAt(ask, useNow()), own);
+  if (ask.status !== 'pending' || signs.length + own.length === 0) return null;
   return (
     <ul className="risk-signs" aria-label="Signs of risk">
+      {own.map(({ label, why }) => (
+        <li key={label} className="chip bad">
+          <ScanEye className="icon" />
+          <span>
+            <strong>{label}</strong> <Exact text={why} />
+          </span>
+        </li>
+      ))}
       {signs.map((sign) => {
         const Icon = ICONS[sign.risk];
         return (

@@ -2,7 +2,7 @@
 import { Fragment } from 'react';
 import type { AskView } from '../../../src/core/views.ts';
 import { useMe } from '../hooks/me.ts';
-import { seenByOthers } from '../text/ask-text.ts';
+import { seenByOthers } from '../text/answer-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from './age.tsx';
 import './seen-by.css';

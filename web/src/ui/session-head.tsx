@@ -6,7 +6,7 @@ import { lineage } from '../../../src/client/inbox-model.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useMayAnswer } from '../hooks/me.ts';
-import { agentName, isAttached, sessionName } from '../text/session-text.ts';
+import { agentName, isAttached, sessionName, statusText } from '../text/session-text.ts';
 import { ConfirmButton } from './confirm-button.tsx';
 import './crumbs.css';
 import './session-head.css';
@@ -39,9 +39,7 @@ export function SessionHead({ session, sessions }: SessionHeadProps) {
         <h1>{sessionName(session)}</h1>
       </div>
       <span className="chip">{agentName(session)}</span>
-      <span className={`chip ${session.status.startsWith('waiting') ? 'warn' : ''}`}>
-        {session.status.replaceAll('_', ' ')}
-      </span>
+      <span className={`chip ${session.status.startsWith('waiting') ? 'warn' : ''}`}>{statusText(session.status)}</span>
       <span className="buttons">
         {mayAnswer && isBusy && (
           <ConfirmButton className="button small" question={stopIt} act={() => api.sessions.interrupt(id)}>

@@ -5,7 +5,7 @@ import { permissionsText } from '../../../src/client/permissions-text.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { type Runs, useChildSessions, useSessionEvents } from '../hooks/session-data.ts';
 import { timeline } from '../state/timeline.ts';
-import { agentName, sessionName } from '../text/session-text.ts';
+import { agentName, sessionName, statusText } from '../text/session-text.ts';
 import { Facts, FolderFact } from './facts.tsx';
 import { SideLink } from './side-link.tsx';
 import { Timeline } from './timeline.tsx';
@@ -25,7 +25,7 @@ export function SessionSide({ session, runs }: { session: SessionView; runs: Run
           <ul>
             {children.map((child) => (
               <li key={child.session_id}>
-                <SideLink href={`/sessions/${child.session_id}`} note={child.status.replaceAll('_', ' ')}>
+                <SideLink href={`/sessions/${child.session_id}`} note={statusText(child.status)}>
                   {sessionName(child)}
                 </SideLink>
               </li>

@@ -1,11 +1,11 @@
 // Lists what is beside the pages: connection, rules, notifications, settings, help and sign-out. In the navigation, and on a
 // phone in the dialog "More".
-import { BellRing, CircleHelp, LogOut, ShieldCheck, SlidersHorizontal } from 'lucide-react';
+import { Bell, BellOff, CircleHelp, LogOut, ShieldCheck, SlidersHorizontal } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Inbox as InboxState } from '../../../src/client/inbox-model.ts';
+import { useNotificationState } from '../hooks/notifications.ts';
 import { LINKS } from '../text/link-text.ts';
 import { Key } from './key.tsx';
-import { NotifyButton } from './notify-button.tsx';
 
 export interface SettingsMenuProps {
   link: InboxState['link'];
@@ -15,15 +15,15 @@ export interface SettingsMenuProps {
 }
 
 export default function SettingsMenu({ link, name, onHelp, onSignOut }: SettingsMenuProps) {
+  const NotifyIcon = useNotificationState() === 'on' ? Bell : BellOff;
   return (
     <>
       <LinkState link={link} name={name} />
       <Link href="/rules" className="nav-link">
         <ShieldCheck className="icon" /> Rules and grants
       </Link>
-      <NotifyButton />
       <Link href="/notifications" className="nav-link">
-        <BellRing className="icon" /> Who is notified
+        <NotifyIcon className="icon" /> Notifications
       </Link>
       <Link href="/settings" className="nav-link">
         <SlidersHorizontal className="icon" /> Settings

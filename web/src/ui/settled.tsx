@@ -1,7 +1,9 @@
 // Shows how an ask ended: by whom, when, from which surface and with what answer; and whether the agent received it.
 import type { AskView } from '../../../src/core/views.ts';
+import { useMe } from '../hooks/me.ts';
 import { suggestionsTaken } from '../state/suggestion.ts';
-import { answersGiven, endSentence, reasonOf, undeliverableSentence } from '../text/ask-text.ts';
+import { answersGiven, reasonOf, undeliverableSentence } from '../text/answer-text.ts';
+import { endSentence, expiredMeans } from '../text/ask-text.ts';
 import { Age } from './age.tsx';
 import { Code } from './code.tsx';
 import { Facts } from './facts.tsx';
@@ -11,17 +13,20 @@ import './settled.css';
 
 export function Settled({ ask }: { ask: AskView }) {
   const { answer } = ask;
+  const me = useMe()?.name;
   if (!answer) return null;
   const given = answersGiven(ask);
   const reason = reasonOf(answer);
+  const means = expiredMeans(ask);
   return (
-    <section className={`settled-box box ${toneOf(answer)}`} aria-label="How it ended">
+    <section className={`settled-box box ${toneOf(ask)}`} aria-label="How it ended">
       <div className="settled-head">
         <ToneIcon ask={ask} />
-        <span>{endSentence(answer)}</span>
+        <span>{endSentence(answer, me)}</span>
         <Age atMs={answer.answered_at_ms} />
         <DeliveryChip ask={ask} />
       </div>
+      {means !== undefined && <p>{means}</p>}
       {reason !== undefined && (
         <p className="prose">
           <Prose text={reason} />

@@ -17,7 +17,7 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
   if (valid.length === 0) return null;
   const idOf = (id: string) => `suggestion-${askId}-${id}`;
   return (
-    <section className="suggestions" aria-label="Allow and remember">
+    <div className="suggestions">
       <h3>Allow and remember</h3>
       <p className="small muted">
         Suggested by the agent, as a rule of its own: it then stops asking, and Holdpoint can neither list nor revoke
@@ -47,6 +47,6 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
           </button>
         </div>
       ))}
-    </section>
+    </div>
   );
 }

@@ -1,10 +1,16 @@
-// Draws a session's thread, oldest first: what the agent says and does, posts of people, each prompt and its resolution.
-import { Brain, CircleCheck, CircleDashed, CircleHelp, CircleX, Terminal } from 'lucide-react';
-import { lazy, Suspense } from 'react';
-import type { ItemView, RunView } from '../../../src/core/views.ts';
+// Draws a session's thread, oldest first: what the agent says and does, posts of people, and a receipt for each request.
+import { Brain, CircleDashed, CircleX, Terminal } from 'lucide-react';
+import { Fragment, lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import type { AskView, ItemView, RunView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
+import { useMe } from '../hooks/me.ts';
+import { useFetched } from '../hooks/queries.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
+import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
 import { Exact, Prose } from './text.tsx';
+import { ToneIcon } from './tone-icon.tsx';
 import './thread.css';
 
 const MarkdownText = lazy(() => import('./markdown.tsx'));
@@ -20,22 +26,56 @@ const MAX_OPEN_CHARACTERS = 400;
 
 interface ThreadProps {
   items: readonly ItemView[];
+  /** Ended requests, by id. */
+  asks: ReadonlyMap<string, AskView>;
+  /** Its agent runs commands: each run begins with its own, and what it prints is no prose. */
+  isShell: boolean;
   /** By id. Why a run failed is shown where it ended. */
   runs: ReadonlyMap<string, RunView>;
   /** A prompt whose card follows below is not repeated here. */
   isShownBelow: (promptId: string) => boolean;
 }
 
-export function Thread({ items, runs, isShownBelow }: ThreadProps) {
-  const shown = items.filter((item) => typeOf(item) !== 'pending_prompt' || !isShownBelow(promptIdOf(item)));
+export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps) {
+  const resolved = new Set(items.filter((item) => typeOf(item) === RESOLVED).map(promptIdOf));
+  const isRepeated = (item: ItemView) =>
+    typeOf(item) === 'pending_prompt' && (isShownBelow(promptIdOf(item)) || resolved.has(promptIdOf(item)));
+  const shown = items.filter((item) => !isRepeated(item));
+  const firstOf = new Map(shown.toReversed().map((item) => [item.metadata?.run_id, item.item_id]));
   return (
     <ol className="thread" aria-label="Thread">
       {shown.map((item) => (
-        <li key={item.item_id} className={`item ${item.author.role} ${typeOf(item)}`}>
-          <Item item={item} why={runs.get(String(item.metadata?.run_id))?.error} />
-        </li>
+        <Fragment key={item.item_id}>
+          {isShell && item.metadata?.run_id !== undefined && firstOf.get(item.metadata.run_id) === item.item_id && (
+            <RunCommand runId={String(item.metadata.run_id)} />
+          )}
+          <li className={`item ${item.author.role} ${typeOf(item)}`}>
+            <Item
+              item={item}
+              ask={asks.get(promptIdOf(item))}
+              isShell={isShell}
+              why={runs.get(String(item.metadata?.run_id))?.error}
+            />
+          </li>
+        </Fragment>
       ))}
     </ol>
+  );
+}
+
+const RESOLVED = 'pending_prompt_resolved';
+
+/** The command that a run was started with. */
+function RunCommand({ runId }: { runId: string }) {
+  const { data } = useFetched({ queryKey: ['run-input', runId], queryFn: () => api.runs.input(runId) });
+  const { command } = data ?? {};
+  if (!Array.isArray(command)) return null;
+  const [shell, option, script] = command.map(String);
+  const text = shell === 'sh' && option === '-c' && command.length === 3 ? (script ?? '') : command.join(' ');
+  return (
+    <li className="item user">
+      <Line icon={<Terminal className="icon" />} text={`$ ${text}`} isMono />
+    </li>
   );
 }
 
@@ -45,7 +85,14 @@ const textOf = ({ content }: ItemView): string =>
     .filter((text) => typeof text === 'string')
     .join('\n');
 
-function Item({ item, why }: { item: ItemView; why: string | undefined }) {
+interface ItemProps {
+  item: ItemView;
+  ask: AskView | undefined;
+  isShell: boolean;
+  why: string | undefined;
+}
+
+function Item({ item, ask, isShell, why }: ItemProps) {
   const text = textOf(item);
   switch (typeOf(item)) {
     case 'post':
@@ -60,7 +107,7 @@ function Item({ item, why }: { item: ItemView; why: string | undefined }) {
         </>
       );
     case 'text':
-      return <Said text={text} />;
+      return isShell ? <Line icon={<span className="icon" />} text={text} isMono /> : <Said text={text} />;
     case 'tool_call':
       return <Line icon={<Terminal className="icon" />} text={text} isMono />;
     case 'tool_result':
@@ -75,18 +122,39 @@ function Item({ item, why }: { item: ItemView; why: string | undefined }) {
         </>
       );
     case 'pending_prompt':
-      return <Line icon={<CircleHelp className="icon warn" />} text={text.replace(/^❓ /, '')} />;
-    case 'pending_prompt_resolved':
-      return (
-        <Line
-          icon={text.startsWith('✓') ? <CircleCheck className="icon good" /> : <CircleX className="icon bad" />}
-          text={text.replace(/^[✓✗] /, '')}
-        />
-      );
+    case RESOLVED:
+      return ask?.answer ? <ReceiptLine ask={ask} /> : <UnknownEnd text={text} />;
     default:
       return <Line icon={<CircleDashed className="icon" />} text={text} />;
   }
 }
+
+/** One line for what was asked and decided; the request itself is one click away. */
+function ReceiptLine({ ask }: { ask: AskView }) {
+  const receipt = receiptOf(ask, useMe()?.name);
+  if (!receipt) return null;
+  const { lead, what, isCode, given, took } = receipt;
+  return (
+    <p className="receipt">
+      <ToneIcon ask={ask} />
+      <span>
+        <Prose text={lead} /> <Link href={`/history/${ask.ask_id}`}>{isCode ? <code>{what}</code> : what}</Link>
+        {given !== '' && (
+          <>
+            : <Prose text={given} />
+          </>
+        )}
+        {took !== undefined && <span className="muted"> · {took}</span>}
+        {ask.delivery.state === 'due' && <span className="chip warn">Delivering…</span>}
+      </span>
+    </p>
+  );
+}
+
+/** Of a request that is older than those that were fetched: the first line of the chat's text. */
+const UnknownEnd = ({ text }: { text: string }) => (
+  <Line icon={<CircleDashed className="icon" />} text={text.replace(/^[❓✓✗] /u, '').split('\n', 1)[0] ?? ''} />
+);
 
 function Said({ text }: { text: string }) {
   const plain = (

@@ -2,8 +2,10 @@
 import { duration } from '../../../src/client/times.ts';
 import type { RunView } from '../../../src/core/views.ts';
 import { useNow } from '../hooks/clock.ts';
+import { useMe } from '../hooks/me.ts';
 import { endMs, type Hold, heldMs, type RunLine } from '../state/timeline.ts';
 import { endSentence } from '../text/ask-text.ts';
+import { statusText } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { SideLink } from './side-link.tsx';
 import './timeline.css';
@@ -16,18 +18,32 @@ interface TimelineProps {
 export function Timeline({ lines, runs }: TimelineProps) {
   if (lines.length === 0) return <p className="small muted">Nothing was started here yet.</p>;
   return (
-    <ol className="timeline">
-      {lines.toReversed().map((line) => (
-        <RunItem key={line.runId} line={line} run={runs.get(line.runId)} />
-      ))}
-    </ol>
+    <>
+      <p className="timeline-legend tiny muted">
+        {LEGEND.map(([state, text]) => (
+          <span key={state}>
+            <i className={state} /> {text}
+          </span>
+        ))}
+      </p>
+      <ol className="timeline">
+        {lines.toReversed().map((line) => (
+          <RunItem key={line.runId} line={line} run={runs.get(line.runId)} />
+        ))}
+      </ol>
+    </>
   );
 }
+
+const LEGEND = [
+  ['queued', 'queued'],
+  ['running', 'working'],
+  ['held', 'waiting for people'],
+] as const;
 
 const KINDS: Record<string, string> = {
   parent_clarification: 'a sub-agent asks',
   user_question_resume: 'carries on with an answer',
-  dispatch: 'dispatch',
 };
 const TONES: Record<string, string> = {
   completed: 'good',
@@ -43,7 +59,7 @@ function RunItem({ line, run }: { line: RunLine; run: RunView | undefined }) {
     <li className="run">
       <p className="run-head">
         <span className="run-text">{oneLine(run?.request.text_preview ?? '') || KINDS[line.kind] || 'run'}</span>
-        <span className={`chip ${TONES[line.status] ?? ''}`}>{line.status}</span>
+        <span className={`chip ${TONES[line.status] ?? ''}`}>{statusText(line.status)}</span>
       </p>
       {isOver ? <Bar line={line} nowMs={0} /> : <LiveBar line={line} />}
       {run?.error !== undefined && <p className="tiny run-error">{oneLine(run.error)}</p>}
@@ -84,10 +100,11 @@ function Bar({ line, nowMs }: { line: RunLine; nowMs: number }) {
 }
 
 function HoldItem({ hold }: { hold: Hold }) {
+  const me = useMe()?.name;
   const note =
     hold.answer && hold.toMs !== undefined
-      ? `${endSentence(hold.answer)} after ${tookText(hold.toMs - hold.fromMs)}`
-      : 'waits for an answer';
+      ? `${endSentence(hold.answer, me)} after ${tookText(hold.toMs - hold.fromMs)}`
+      : 'waiting for an answer';
   return (
     <li>
       <SideLink href={`/asks/${hold.askId}`} note={note}>

@@ -1,5 +1,6 @@
 // Draws the toasts, and passes announcements to screen readers. hooks/toasts.ts owns them.
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
+import { Link } from 'wouter';
 import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
 import { Key } from './key.tsx';
 import './toasts.css';
@@ -10,7 +11,7 @@ export default function Toasts() {
   return (
     <>
       <div className="toasts" role="status">
-        {toasts.map(({ id, text, tone, action }) => (
+        {toasts.map(({ id, text, tone, action, link }) => (
           <p key={id} className={`toast ${tone}`}>
             {tone === 'good' ? <CircleCheck className="icon" /> : <CircleAlert className="icon" />}
             <span>{text}</span>
@@ -18,6 +19,11 @@ export default function Toasts() {
               <button type="button" className="toast-action" onClick={action.run}>
                 {action.label} <Key>{action.key}</Key>
               </button>
+            )}
+            {link && (
+              <Link href={link.href} className="toast-action" onClick={() => dismissToast(id)}>
+                {link.label}
+              </Link>
             )}
             <button type="button" className="toast-close" aria-label="Dismiss" onClick={() => dismissToast(id)}>
               <X className="icon" />

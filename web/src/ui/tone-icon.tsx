@@ -1,17 +1,19 @@
-// Draws the icon for how an ask ended: allowed or answered, denied, or without a decision.
-import { Ban, CircleCheck, CircleX, Clock } from 'lucide-react';
+// Draws the icon for how an ask ended: allowed or answered, denied, without a decision, or with one that came to nothing.
+import { Ban, CircleAlert, CircleCheck, CircleX, Clock } from 'lucide-react';
 import type { AskView } from '../../../src/core/views.ts';
+import { isNotTaken } from '../text/ask-text.ts';
 
-export function toneOf(answer: NonNullable<AskView['answer']>): 'good' | 'bad' | 'ended' {
-  if (answer.outcome !== 'answered') return 'ended';
-  return answer.behavior === 'deny' ? 'bad' : 'good';
+export function toneOf(ask: AskView): 'good' | 'bad' | 'warn' | 'ended' {
+  if (ask.answer?.outcome !== 'answered') return 'ended';
+  if (isNotTaken(ask)) return 'warn';
+  return ask.answer.behavior === 'deny' ? 'bad' : 'good';
 }
 
+const ICONS = { good: CircleCheck, bad: CircleX, warn: CircleAlert, ended: Ban };
+
 export function ToneIcon({ ask }: { ask: AskView }) {
-  const { answer } = ask;
-  if (!answer) return null;
-  const tone = toneOf(answer);
-  if (answer.outcome === 'expired') return <Clock className={`icon ${tone}`} />;
-  if (tone === 'ended') return <Ban className={`icon ${tone}`} />;
-  return tone === 'good' ? <CircleCheck className={`icon ${tone}`} /> : <CircleX className={`icon ${tone}`} />;
+  if (!ask.answer) return null;
+  const tone = toneOf(ask);
+  const Icon = ask.answer.outcome === 'expired' ? Clock : ICONS[tone];
+  return <Icon className={`icon ${tone}`} />;
 }

@@ -1,0 +1,46 @@
+// Tests what is noticed about a request besides the risk of its action.
+import { describe, expect, it } from 'vitest';
+import { assessRisk } from '../../../src/core/risk.ts';
+import { furtherSigns, ownSigns } from '../../../web/src/text/own-signs.ts';
+import { approval, asked, question, session } from '../../client/asks.ts';
+
+const labels = (more: object, own?: string, command = 'npm test') => {
+  const ask = approval({ command });
+  const from = session('s', own === undefined ? {} : { work_folder: own });
+  return ownSigns({ ...ask, request: { ...ask.request, ...more } }, from).map(({ label }) => label);
+};
+
+describe('a request', () => {
+  it.each([
+    ['/srv/shop-live', '/srv/shop', ['Another folder']],
+    ['/srv', '/srv/shop', ['Another folder']],
+    ['/srv/shop', '/srv/shop', []],
+    ['/srv/shop/web', '/srv/shop', []],
+    ['/srv/shop', '/', []],
+    ['/srv/shop', undefined, []],
+  ])('that runs in %j, of a session in %j: %j', (work_folder, own, expected) => {
+    expect(labels({ work_folder }, own)).toEqual(expected);
+  });
+
+  it('says that it was asked before a file changed, and that it hides characters', () => {
+    expect(labels({ files: [], reason: 'Asked again: a.sh has changed since this was asked.' })).toEqual([
+      'Asked again',
+    ]);
+    expect(labels({ reason: 'Asked again: by the agent itself' })).toEqual([]);
+    expect(labels({}, undefined, 'node for\u200bmat.js')).toEqual(['Hidden characters']);
+  });
+
+  it('that is a question has none', () => {
+    expect(ownSigns(question([asked()]), session('s', { work_folder: '/srv' }))).toEqual([]);
+  });
+});
+
+it('of the action leaves out the deadline and what is said already', () => {
+  const signs = assessRisk({
+    action: { tool_name: 'Bash', input: { command: 'rm a\u200bb' } },
+    expires_at_ms: 1,
+  });
+  const own = ownSigns(approval({ command: 'rm a\u200bb' }), undefined);
+  expect(furtherSigns(signs, own).map(({ risk }) => risk)).toEqual(['destructive']);
+  expect(furtherSigns(signs, []).map(({ risk }) => risk)).toEqual(['destructive', 'unclear']);
+});

@@ -1,0 +1,42 @@
+// Tests the receipt of an ended request: who decided what, on one line.
+import { describe, expect, it } from 'vitest';
+import { receiptOf } from '../../../web/src/text/receipt.ts';
+import { answer, approval, asked, question } from '../../client/asks.ts';
+
+const ended = (ask: ReturnType<typeof approval> | ReturnType<typeof question>, given: object) =>
+  ({ ...ask, created_at_ms: 1000, answer: { ...answer(given), answered_at_ms: 3000 } }) as typeof ask;
+
+describe('a receipt', () => {
+  it('says “you” to the person who decided, and how long it waited', () => {
+    const ask = ended(approval({ command: 'rm -rf build' }), {
+      behavior: 'allow',
+      answered_by: 'lead',
+      surface: 'web',
+    });
+    const receipt = { lead: 'You allowed', what: 'rm -rf build', isCode: true, given: '', took: '2s' };
+    expect(receiptOf(ask, 'lead')).toEqual(receipt);
+    expect(receiptOf(ask, 'mate')).toEqual({ ...receipt, lead: 'lead allowed' });
+  });
+
+  it('names the reason of a denial and an edited input', () => {
+    const call = approval({ command: 'make' });
+    const by = { answered_by: 'lead', surface: 'web' };
+    expect(receiptOf(ended(call, { ...by, behavior: 'deny', reason: 'not now' }), 'lead')?.given).toBe('not now');
+    const edited = { ...by, behavior: 'allow', updated_input: { command: 'make all' } };
+    expect(receiptOf(ended(call, edited), 'lead')?.given).toBe('as edited');
+  });
+
+  it('of several questions names the first, and of an end without a person says how', () => {
+    const ask = question([asked({ question: 'Where to?' }), asked({ id: 'b', question: 'When?' })]);
+    const expired = ended(ask, { outcome: 'expired', answered_by: 'system', surface: 'system', behavior: undefined });
+    expect(receiptOf(expired, 'lead')).toMatchObject({
+      lead: 'Expired before anyone answered:',
+      what: '“Where to?” and 1 more',
+      took: undefined,
+    });
+  });
+
+  it('exists only once the request has ended', () => {
+    expect(receiptOf(approval({ command: 'ls' }), 'lead')).toBeUndefined();
+  });
+});

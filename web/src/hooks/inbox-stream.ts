@@ -1,0 +1,84 @@
+// Feeds the inbox from the event stream. A chunk of its own, fetched while the sign-in is checked: the first drawing does
+// without it.
+import { followInbox } from '../../../src/client/inbox-feed.ts';
+import {
+  actedOn,
+  completed,
+  isOpen,
+  raised,
+  sessionSeen,
+  settled,
+  sighted,
+  swept,
+  undelivered,
+} from '../../../src/client/inbox-model.ts';
+import { api } from '../api.ts';
+import { isSignedOut } from '../text/failure.ts';
+import { tellExpired } from './expired-notice.ts';
+import { currentInbox, isInUse, markStale, tellDraft, update } from './live-inbox.ts';
+import { followShared } from './shared-stream.ts';
+
+const SWEEP_MS = 1000;
+const RETRY_MS = 2000;
+
+interface InboxListener {
+  raised(asks: Parameters<typeof raised>[1]): void;
+  settled(askId: string, answer: Parameters<typeof settled>[2]): void;
+  signedOut(): void;
+}
+
+const openAsk = (askId: string) =>
+  currentInbox().entries.find((entry) => isOpen(entry) && entry.ask.ask_id === askId)?.ask;
+
+/** Runs until the signal aborts or the browser is signed out; any other refusal is retried. */
+export async function followLiveInbox(signal: AbortSignal, listener: InboxListener): Promise<void> {
+  if (signal.aborted) return;
+  const sweeping = setInterval(() => update(swept(currentInbox(), Date.now(), isInUse)), SWEEP_MS);
+  signal.addEventListener('abort', () => clearInterval(sweeping));
+  while (!signal.aborted) {
+    // Events may have been missed since the last attempt: all asks are listed anew.
+    update({ ...currentInbox(), entries: [] });
+    try {
+      await followInbox(
+        api,
+        {
+          raised(asks, isNews) {
+            if (signal.aborted) return;
+            update(raised(currentInbox(), asks));
+            if (isNews) listener.raised(asks);
+          },
+          settled(askId, answer) {
+            const expired = answer.outcome === 'expired' && openAsk(askId);
+            if (expired) tellExpired(expired);
+            update(settled(currentInbox(), askId, answer, Date.now()));
+            import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId)).catch(() => {});
+            listener.settled(askId, answer);
+          },
+          completed: (ask) => update(completed(currentInbox(), ask)),
+          seen: (askId, sighting) => update(sighted(currentInbox(), askId, sighting)),
+          acted: (askId, type, act, atMs) => update(actedOn(currentInbox(), askId, type, act, atMs)),
+          session: (session) => update(sessionSeen(currentInbox(), session)),
+          link(link) {
+            const inbox = currentInbox();
+            update({ ...inbox, link, isLoaded: inbox.isLoaded || link === 'live' });
+            // Draft notices are not replayed after a reconnect.
+            if (link === 'live') markStale([['draft']]);
+          },
+          event({ type, session_id, ask_id, data }) {
+            // A sighting is applied to the inbox directly and changes nothing that was fetched.
+            if (type === 'ask.seen') return;
+            if (type === 'ask.undeliverable' && ask_id) update(undelivered(currentInbox(), ask_id, data.reason));
+            markStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]);
+          },
+          draft: tellDraft,
+        },
+        signal,
+        followShared,
+      );
+    } catch (error) {
+      if (isSignedOut(error)) return listener.signedOut();
+      update({ ...currentInbox(), link: 'lost' });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// Words what a card shows of an answer: what was given, why, by whom before, and who else has seen the ask. Pure; text only.
+import { isQuestion } from '../../../src/client/action-summary.ts';
+import type { AnswerView } from '../../../src/client/inbox-feed.ts';
+import type { ApprovalRequest, AskView, SightingView } from '../../../src/core/views.ts';
+import { isWithdrawn, VERBS } from './ask-text.ts';
+import { oneLine } from './visible.ts';
+
+/** Everybody but `me`, by when they first saw it on any surface. */
+export function seenByOthers({ seen_by = [] }: AskView, me: string | undefined): SightingView[] {
+  const first = new Map<string, SightingView>();
+  for (const sighting of seen_by) if (sighting.by !== me && !first.has(sighting.by)) first.set(sighting.by, sighting);
+  return [...first.values()];
+}
+
+const MAX_REASON_CHARACTERS = 400;
+
+/** Of an answer that the agent did not receive and never will. */
+export function undeliverableSentence(reason: string | undefined): string {
+  if (reason === undefined) return 'the agent can no longer take it';
+  const line = oneLine(reason);
+  const isWhole = line.length <= MAX_REASON_CHARACTERS;
+  return `the agent did not take it: ${isWhole ? line : `${line.slice(0, MAX_REASON_CHARACTERS)}…`}`;
+}
+
+/** The answer to each question. A secret is only said to have been given. */
+export function answersGiven({ request, answer }: AskView): { header: string; text: string }[] {
+  if (!answer || !isQuestion(request)) return [];
+  return (answer.answers ?? []).map((given) => {
+    const question = request.questions.find(({ id }) => id === given.question_id);
+    const labels = (given.selected_option_ids ?? []).map(
+      (id) => question?.options.find((option) => option.id === id)?.label ?? id,
+    );
+    const text = given.secret ? '(secret)' : (given.freeform_answer ?? '');
+    return { header: question?.header ?? given.question_id, text: [...labels, ...(text ? [text] : [])].join(', ') };
+  });
+}
+
+/** The reason, where a person wrote one. */
+export function reasonOf(answer: AnswerView): string | undefined {
+  const reason = answer.reason ?? answer.justification;
+  return isWritten(reason) && !isWithdrawn(answer) && answer.outcome !== 'expired' ? reason : undefined;
+}
+const isWritten = (reason: string | undefined): reason is string =>
+  reason !== undefined && reason !== 'approval denied';
+
+/** Of an approval that was decided before and is asked again, because its worker was lost before the agent had the answer. */
+export function earlierSentence({ behavior, answered_by, reason }: NonNullable<ApprovalRequest['earlier']>): string {
+  const why = isWritten(reason) ? ` (${oneLine(reason)})` : '';
+  return `Before its worker was lost, ${oneLine(answered_by)} ${VERBS[behavior].toLowerCase()} this${why}. Decide again.`;
+}

@@ -1,0 +1,45 @@
+// Finds what a person should notice about a request that the assessment of its action (core/risk.ts) does not say: that it
+// runs in another folder than its session, was asked before a file changed, or contains hidden characters. Pure.
+import { HAS_HIDDEN } from '../../../src/core/hidden-characters.ts';
+import type { RiskSign } from '../../../src/core/risk.ts';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { hiddenCount, lookalikeCount } from './visible.ts';
+
+const HIDDEN = 'Hidden characters';
+
+export interface OwnSign {
+  label: string;
+  /** Continues the label. May contain text of the agent. */
+  why: string;
+}
+
+/** As much of an input as is searched for hidden characters; the card marks all of them. */
+const MAX_CHARACTERS = 20_000;
+
+export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'> | undefined): OwnSign[] {
+  if (ask.kind !== 'approval') return [];
+  const { input, reason, files, work_folder: folder } = ask.request;
+  const own = session?.work_folder;
+  const isElsewhere =
+    folder !== undefined && own !== undefined && folder !== own && !folder.startsWith(`${own === '/' ? '' : own}/`);
+  const text = Object.values(input)
+    .filter((value) => typeof value === 'string')
+    .join('\n')
+    .slice(0, MAX_CHARACTERS);
+  return [
+    ...(isElsewhere ? [{ label: 'Another folder', why: `runs in ${folder}, not in the session’s folder` }] : []),
+    ...(files !== undefined && reason.startsWith(ASKED_AGAIN)
+      ? [{ label: 'Asked again', why: 'because a file that it uses has changed since. See what changed below' }]
+      : []),
+    ...(hiddenCount(text) + lookalikeCount(text) > 0
+      ? [{ label: HIDDEN, why: 'it does not read as it runs. They are spelled out above' }]
+      : []),
+  ];
+}
+
+/** The signs of the action that are shown besides: not the deadline, which is a countdown, and nothing twice. */
+export const furtherSigns = (signs: readonly RiskSign[], own: readonly OwnSign[]): RiskSign[] =>
+  signs.filter(({ risk, why }) => risk !== 'deadline' && (why !== HAS_HIDDEN || own.every((o) => o.label !== HIDDEN)));
+
+/** How a worker begins the reason of a call whose files changed. An agent that writes so marks only its own request. */
+const ASKED_AGAIN = 'Asked again: ';

@@ -1,0 +1,45 @@
+// Words the receipt of an ended request, for a thread: who decided what, on one line. Pure; hidden characters in it are
+// marked by what draws it.
+import { isQuestion } from '../../../src/client/action-summary.ts';
+import { duration } from '../../../src/client/times.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { answersGiven, reasonOf } from './answer-text.ts';
+import { endSentence, summary } from './ask-text.ts';
+
+export interface Receipt {
+  /** `You allowed`, `operator answered`, `Expired before anyone answered:` */
+  lead: string;
+  /** The action or the first question. */
+  what: string;
+  isCode: boolean;
+  /** The answers, or the reason that a person gave. */
+  given: string;
+  /** How long it waited for a person. */
+  took: string | undefined;
+}
+
+const VERBS = { allow: 'allowed', deny: 'denied', answer: 'answered' } as const;
+
+/** `me`: the person who reads it. Undefined while the request is open. */
+export function receiptOf(ask: AskView, me: string | undefined): Receipt | undefined {
+  const { answer, request, created_at_ms } = ask;
+  if (!answer) return undefined;
+  const isPerson = answer.outcome === 'answered' || answer.outcome === 'declined';
+  const verb = answer.outcome === 'declined' ? 'declined' : VERBS[answer.behavior ?? 'answer'];
+  const more = request && isQuestion(request) ? request.questions.length - 1 : 0;
+  const lead = isPerson
+    ? `${answer.answered_by === me ? 'You' : answer.answered_by} ${verb}`
+    : `${endSentence(answer)}:`;
+  const given = [
+    ...answersGiven(ask).map(({ text }) => text),
+    ...(answer.updated_input ? ['as edited'] : []),
+    reasonOf(answer) ?? '',
+  ];
+  return {
+    lead,
+    what: isQuestion(request) ? `“${summary(request)}”${more > 0 ? ` and ${more} more` : ''}` : summary(request),
+    isCode: !isQuestion(request),
+    given: given.filter((text) => text !== '').join(' · '),
+    took: isPerson && answer.surface !== 'system' ? duration(answer.answered_at_ms - created_at_ms) : undefined,
+  };
+}
