@@ -2,13 +2,15 @@
 // without zod. The server's package contains the same folder. The declarations of src/client are tsc's own; of the other
 // folders only what they name is written, as plain types that tsc has resolved: a user's compiler needs neither zod nor the domain.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { root } from './node.mjs';
 
 const out = join(root, 'packages', 'client', 'dist');
 /** What is built from which file of src. */
 const ENTRIES = { index: 'client/holdpoint', testing: 'testing/test-server', runtime: 'agents/kit/runtime' };
+/** The client depends on nothing: of zod it needs a hundredth, and two of these declare a newer Node than they need. */
+const BUILT_IN = ['zod', 'canonicalize', 'env-paths', 'is-safe-filename', 'eventsource-parser'];
 /** Files whose declarations are kept as tsc writes them. */
 const OURS = /^(client|testing|agents\/kit)\//;
 const IMPORT = /import (?:type )?([^;]*?) from '(\.[^']+)';/g;
@@ -37,10 +39,18 @@ const work = mkdtempSync(join(root, 'node_modules', '.client-'));
 try {
   rmSync(out, { recursive: true, force: true });
   await bundle();
-  copyFileSync(join(root, 'node_modules', 'zod', 'LICENSE'), join(out, 'LICENSE.zod'));
+  for (const name of BUILT_IN) copyFileSync(licenseOf(name), join(out, `LICENSE.${name}`));
   declarations();
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+function licenseOf(name) {
+  const folder = join(root, 'node_modules', name);
+  return join(
+    folder,
+    readdirSync(folder).find((file) => /^license/i.test(file)),
+  );
 }
 
 async function bundle() {
@@ -49,8 +59,7 @@ async function bundle() {
     configFile: false,
     root,
     logLevel: 'warn',
-    // Nine megabytes installed for one check of a project's rules: what that needs is built in.
-    ssr: { noExternal: ['zod'] },
+    ssr: { noExternal: BUILT_IN },
     build: {
       ssr: true,
       outDir: out,

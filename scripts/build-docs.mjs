@@ -1,14 +1,25 @@
-// Builds the documentation into site/: one HTML page for each Markdown file, with a search that runs in the page. No other host
-// is asked for anything, so the folder can be served anywhere or opened from a disk. Also writes llms.txt, the list of pages.
+// Builds the documentation into site/: one HTML page for each Markdown file, with a search that runs in the page (docs-site/). No
+// other host is asked for anything, so the folder can be served anywhere or opened from a disk. Also writes llms.txt, the list of
+// pages.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, posix } from 'node:path';
-import { Marked } from 'marked';
+import { Marked, Renderer } from 'marked';
 import { root } from './node.mjs';
 
-const out = join(root, 'site');
+const SITE = join(import.meta.dirname, 'docs-site');
 const ROOT_PAGES = ['SPEC', 'SECURITY', 'ARCHITECTURE', 'CONTEXT', 'CONTRIBUTING', 'CHANGELOG'].map(
   (name) => `${name}.md`,
 );
+
+/** How the list of pages is divided; every other page is in the last group. */
+const GROUPS = {
+  Start: ['README', 'quick-start', 'own-code', 'testing', 'shell'],
+  'Connect an agent': ['claude-code', 'codex', 'opencode', 'amp', 'acp', 'mcp', 'agents', 'runtime-adapter'],
+  Answer: ['web', 'cli', 'threads', 'opencode-door', 'notifications', 'rules'],
+  Reference: ['api', 'errors'],
+  Operate: ['operations', 'deploy', 'upgrade', 'scaling', 'performance', 'faults'],
+  Project: [],
+};
 
 /** Those that the first page links come first, in its order. */
 export function pages() {
@@ -21,9 +32,9 @@ export function pages() {
 
 const titleOf = (file) => /^# (.+)$/m.exec(read(file))?.[1] ?? file;
 
-/** For programs that read documentation: every page with its first sentence. */
-function llmsText() {
-  const lines = pages().map((file) => `- [${titleOf(file)}](${file}): ${firstSentence(file)}`);
+/** For programs that read documentation: every page with what it is for. */
+export function llmsText() {
+  const lines = pages().map((file) => `- [${titleOf(file)}](${file}): ${purposes().get(file) ?? firstSentence(file)}`);
   return `# Holdpoint
 
 > One durable inbox for every question and approval that any coding agent raises. A request is stored before anyone sees it,
@@ -38,6 +49,15 @@ ${lines.join('\n')}
 `;
 }
 
+/** What the first page says somebody wants who should read a page. */
+function purposes() {
+  const rows = [...read('docs/README.md').matchAll(/^\| ([a-z].+?) \| (.+) \|$/gm)];
+  const links = rows.flatMap(([, wish, cells]) =>
+    [...cells.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file]) => [`docs/${file}`, `to ${wish}`]),
+  );
+  return new Map(links);
+}
+
 function firstSentence(file) {
   const paragraph =
     read(file)
@@ -47,24 +67,31 @@ function firstSentence(file) {
   return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain;
 }
 
-function build() {
+/** Writes the whole site into a folder. */
+export function build(out) {
   rmSync(out, { recursive: true, force: true });
-  mkdirSync(out);
-  const index = pages().flatMap((file) => page(file));
-  writeFileSync(join(out, 'search.js'), `${SEARCH.replace('INDEX', () => JSON.stringify(index))}`);
-  writeFileSync(join(out, 'style.css'), STYLE);
+  mkdirSync(out, { recursive: true });
+  // The first page is nothing but links to the others.
+  const sections = pages()
+    .map((file) => page(file, out))
+    .slice(1)
+    .flat();
+  writeFileSync(join(out, 'index.js'), `globalThis.SECTIONS = ${JSON.stringify(sections)};\n`);
+  for (const file of ['style.css', 'search.js']) cpSync(join(SITE, file), join(out, file));
   cpSync(join(root, 'docs', 'screenshots'), join(out, 'screenshots'), { recursive: true });
-  writeFileSync(join(root, 'llms.txt'), llmsText());
 }
 
 /** Writes one page; returns its sections for the search. */
-function page(file) {
+function page(file, out) {
   const sections = [];
+  const note = (text = '') => {
+    const last = sections.at(-1);
+    if (last) last.text += `${text.replaceAll(/[`*]|\]\([^)]*\)|\[/g, '').replaceAll(/\s+/g, ' ')} `;
+  };
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
         const id = slug(text);
-        sections.push({ at: `${nameOf(file)}#${id}`, page: titleOf(file), title: text.replaceAll('`', ''), text: '' });
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }) {
@@ -72,23 +99,27 @@ function page(file) {
         const target = targetOf(file, href);
         return target === undefined ? inside : `<a href="${target}">${inside}</a>`;
       },
+      table(token) {
+        return `<div class="table">${Renderer.prototype.table.call(this, token)}</div>`;
+      },
       image: ({ href, text }) => `<img src="${href.replace(/^docs\//, '')}" alt="${escaped(text)}">`,
       html: () => '',
     },
-    walkTokens(token) {
-      if (['paragraph', 'code', 'list_item', 'tablecell'].includes(token.type)) words.push(token.text ?? '');
-      for (const row of token.type === 'table' ? [token.header, ...token.rows] : [])
-        words.push(...row.map((cell) => cell.text));
-    },
   });
-  const words = [];
-  const html = marked.parse(read(file).replace(/^<!--.*-->$/gm, ''));
-  if (sections[0])
-    sections[0].text = words
-      .join(' ')
-      .replace(/[`*]|\]\([^)]*\)|\[/g, '')
-      .slice(0, 20_000);
-  writeFileSync(join(out, nameOf(file)), layout(file, html));
+  const source = read(file).replace(/^<!--.*-->$/gm, '');
+  for (const { type, text, header = [], rows = [], items = [] } of marked.lexer(source)) {
+    if (type === 'heading')
+      sections.push({
+        at: `${nameOf(file)}#${slug(text)}`,
+        page: titleOf(file),
+        title: text.replaceAll('`', ''),
+        text: '',
+        isForUsers: !ROOT_PAGES.includes(file),
+      });
+    if (['paragraph', 'code'].includes(type)) note(text);
+    for (const one of [...header, ...rows.flat(), ...items]) note(one.text);
+  }
+  writeFileSync(join(out, nameOf(file)), layout(file, marked.parse(source)));
   return sections;
 }
 
@@ -115,11 +146,36 @@ function read(file) {
   return readFileSync(join(root, file), 'utf8');
 }
 
+/** The pages in their groups. */
+function listOf(file) {
+  const stem = (one) => (one === 'deploy/README.md' ? 'deploy' : basename(one, '.md'));
+  const placed = Object.values(GROUPS).flat();
+  return Object.entries(GROUPS)
+    .map(([title, names]) => {
+      const isHere = (one) => (names.length > 0 ? names.includes(stem(one)) : !placed.includes(stem(one)));
+      const links = pages()
+        .filter(isHere)
+        .map((one) => {
+          const here = one === file ? ' aria-current="page"' : '';
+          return `<li><a href="${nameOf(one)}"${here}>${escaped(labelOf(one))}</a></li>`;
+        });
+      return `<h2>${title}</h2>\n<ul>${links.join('\n')}</ul>`;
+    })
+    .join('\n');
+}
+
+/** How the first page calls it, which is shorter than its title. */
+function labelOf(file) {
+  if (file === 'docs/README.md') return 'Overview';
+  const name = basename(file);
+  return (
+    read('docs/README.md')
+      .match(new RegExp(`\\[([^\\]]+)\\]\\(${name}\\)`))?.[1]
+      .replace(/^./, (c) => c.toUpperCase()) ?? titleOf(file)
+  );
+}
+
 function layout(file, html) {
-  const links = pages().map((one) => {
-    const here = one === file ? ' aria-current="page"' : '';
-    return `<li><a href="${nameOf(one)}"${here}>${escaped(titleOf(one))}</a></li>`;
-  });
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -131,65 +187,24 @@ function layout(file, html) {
 </head>
 <body>
 <nav aria-label="Pages">
-<label>Search <input id="search" type="search" autocomplete="off"></label>
-<ol id="results" hidden></ol>
-<ul>${links.join('\n')}</ul>
+<a class="home" href="index.html">Holdpoint</a>
+<input id="search" type="search" autocomplete="off" aria-label="Search" placeholder="Search  (press /)">
+<ol id="results" aria-live="polite" hidden></ol>
+<details id="pages" open>
+<summary>All pages</summary>
+${listOf(file)}
+</details>
 </nav>
 <main>
 ${html}</main>
+<script src="index.js"></script>
 <script src="search.js"></script>
 </body>
 </html>
 `;
 }
 
-/** Every word must occur; a hit in a title counts more than one in the text. */
-const SEARCH = `const index = INDEX;
-const field = document.getElementById('search');
-const results = document.getElementById('results');
-field.addEventListener('input', () => {
-  const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);
-  const score = ({ page, title, text }) => {
-    let sum = 0;
-    for (const word of words) {
-      const points = (title.toLowerCase().includes(word) ? 10 : 0) + (page.toLowerCase().includes(word) ? 5 : 0) + (text.toLowerCase().includes(word) ? 1 : 0);
-      if (points === 0) return 0;
-      sum += points;
-    }
-    return sum;
-  };
-  const found = index.map((one) => [score(one), one]).filter(([points]) => points > 0).sort((a, b) => b[0] - a[0]).slice(0, 12);
-  results.hidden = words.length === 0;
-  results.replaceChildren(...(found.length > 0 ? found.map(([, one]) => {
-    const item = document.createElement('li');
-    const link = item.appendChild(document.createElement('a'));
-    link.href = one.at;
-    link.textContent = one.title === one.page ? one.title : one.page + ' › ' + one.title;
-    return item;
-  }) : [Object.assign(document.createElement('li'), { textContent: 'Nothing found' })]));
-});
-document.addEventListener('keydown', (event) => {
-  if (event.key === '/' && document.activeElement !== field) { event.preventDefault(); field.focus(); }
-});
-`;
-
-const STYLE = `:root { color-scheme: light dark; --line: light-dark(#d8d8de, #3a3a42); --soft: light-dark(#f4f4f7, #202027); --link: light-dark(#1d4ed8, #93b4ff); }
-* { box-sizing: border-box; }
-body { display: grid; grid-template-columns: 16rem minmax(0, 1fr); margin: 0; font: 16px/1.6 system-ui, sans-serif; color: light-dark(#1b1b20, #e6e6ea); background: light-dark(#fff, #17171b); }
-nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.5rem 1rem; border-right: 1px solid var(--line); font-size: .9rem; }
-nav ul, nav ol { list-style: none; padding: 0; }
-nav li { margin: .3rem 0; }
-nav [aria-current] { font-weight: 600; color: inherit; }
-nav input { width: 100%; font: inherit; padding: .35rem .5rem; margin-top: .25rem; border: 1px solid var(--line); border-radius: 6px; background: var(--soft); color: inherit; }
-main { max-width: 52rem; padding: 1.5rem 2rem 6rem; }
-a { color: var(--link); }
-code { font: .875em ui-monospace, monospace; background: var(--soft); padding: .1em .3em; border-radius: 4px; }
-pre { background: var(--soft); border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1rem; overflow-x: auto; }
-pre code { background: none; padding: 0; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { border: 1px solid var(--line); padding: .35rem .6rem; text-align: left; vertical-align: top; }
-img { max-width: 100%; }
-@media (max-width: 48rem) { body { grid-template-columns: minmax(0, 1fr); } nav { position: static; height: auto; border: 0; border-bottom: 1px solid var(--line); } main { padding: 1rem; } }
-`;
-
-if (import.meta.filename === process.argv[1]) build();
+if (import.meta.filename === process.argv[1]) {
+  build(join(root, 'site'));
+  writeFileSync(join(root, 'llms.txt'), llmsText());
+}

@@ -26,10 +26,11 @@ happened, what was expected, and what to do. What was refused changed nothing.
   "type": "urn:holdpoint:problem:question_state_conflict",
   "title": "This question is not waiting for an answer",
   "status": 409,
-  "detail": "It was answered by operator (web) 12s ago.",
+  "detail": "It was answered by operator (web).",
   "domain": "questions",
   "code": "question_state_conflict",
-  "winner": { "answered_by": "operator", "surface": "web", "answered_at_ms": 1794960000000, "outcome": "answered" }
+  "winner": { "answered_by": "operator", "surface": "web", "answered_at_ms": 1794960000000, "outcome": "answered" },
+  "request_id": "ask_…"
 }
 \`\`\`
 

@@ -66,8 +66,8 @@ export function requireNode() {
     `Holdpoint needs Node ${NEEDED_MAJOR} or newer, this is ${process.version}. ` +
       (existsSync(join(root, 'src'))
         ? 'Run `npm install` here, which brings it.'
-        : `Put it beside Holdpoint with \`npm install node@${NEEDED_MAJOR}\` (\`npm install -g\` if it is installed globally), or ` +
-          `start with \`npx --package node@${NEEDED_MAJOR} --package holdpoint holdpoint\`.`),
+        : `Put it beside Holdpoint with \`npm install node@${NEEDED_MAJOR}\` (\`npm install -g\` if it is installed globally), and ` +
+          'start it again.'),
   );
 }
 

@@ -110,7 +110,7 @@ const agentNames = readdirSync(join(root, 'src/agents'), { withFileTypes: true }
 const OPEN_TO_ALL = ['src/agents/agent.ts', 'src/agents/kit/ask-ids.ts'];
 /** A file name that several agents use means the same in each. */
 const ROLES =
-  'agent run input protocol asks outputs resume attach connect hook launch settings program runtime elicitations requests decisions delivery-evidence rules';
+  'agent run input protocol asks outputs resume attach connect hook launch settings program runtime elicitations requests decisions delivery-evidence rules side-questions';
 /** Every agent has these; whoever can be attached has a connector too. */
 const REQUIRED = ['agent.ts', 'run.ts', 'input.ts'];
 /** Lists other makers' programs, some of which are agents of their own here. */

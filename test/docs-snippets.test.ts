@@ -1,7 +1,7 @@
-// Runs the commands and programs on every page of the documentation, as a reader would type them, against a real server. What
-// cannot run here says why, in the page's source.
+// Runs the commands and programs on every page of the documentation, as a reader would type them, against a real server.
+// Those that need a real agent are run by test/agents/real/documentation.test.ts; markdown-snippets.ts has the marks.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/client/holdpoint.ts';
@@ -9,6 +9,7 @@ import { sendReply } from '../src/testing/reply.ts';
 import { closeTestBeds, node, openTestBed, PATIENT, TARGET, type TestBed } from './cli/test-bed.ts';
 import { commandsOf, type Snippet, snippetsOf } from './support/markdown-snippets.ts';
 import { root, temporaryFolder } from './support/process.ts';
+import { hasPty, openPty } from './support/pty.ts';
 
 const PAGES = [
   'README.md',
@@ -19,7 +20,8 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 const snippets = PAGES.flatMap((page) => snippetsOf(join(root, page), page));
-const running = snippets.filter(({ how }) => how !== 'not run' && how !== 'unmarked');
+const elsewhere = ['not run', 'unmarked', 'with an agent', 'run by', ...(hasPty ? [] : ['at a terminal'])];
+const running = snippets.filter(({ how }) => !elsewhere.includes(how));
 
 let bed: TestBed;
 let env: NodeJS.ProcessEnv;
@@ -35,6 +37,7 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules', '@opencode-ai'), join(modules, '@opencode-ai'));
   symlinkSync(join(root, 'bin', 'holdpoint'), join(modules, '.bin', 'holdpoint'));
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  writeFileSync(join(folder, 'Makefile'), 'release:\n\t@echo released\n');
   const HOME = temporaryFolder();
   const PATH = [join(modules, '.bin'), dirname(node), process.env.PATH].join(delimiter);
   const agents = { CLAUDE_CONFIG_DIR: join(HOME, '.claude'), CODEX_HOME: join(HOME, '.codex') };
@@ -61,11 +64,22 @@ const run = (program: string, args: string[]) =>
     child.once('close', (code) => resolve({ code, output }));
   });
 
+/** At a terminal, where somebody says yes to the one question that is asked. */
+async function confirm(program: string, args: string[]) {
+  const terminal = openPty({ command: [program, ...args], cwd: folder, env, rows: 60 });
+  await terminal.shows('Yes / ');
+  terminal.type('y');
+  return { code: await terminal.exited, output: terminal.raw() };
+}
+
 describe('the documentation', PATIENT, () => {
   it('marks every block of commands and code as run, or says why it is not', () => {
     expect(running.length).toBeGreaterThan(20);
-    const unmarked = snippets.filter(({ how }) => how === 'unmarked').map(({ page, line }) => `${page}:${line}`);
-    expect(unmarked, 'put one of the marks of test/support/markdown-snippets.ts above each').toEqual([]);
+    const places = (some: Snippet[]) => some.map(({ page, line }) => `${page}:${line}`);
+    const unmarked = snippets.filter(({ how }) => how === 'unmarked');
+    expect(places(unmarked), 'put one of the marks of test/support/markdown-snippets.ts above each').toEqual([]);
+    const gone = snippets.filter(({ how, what = '' }) => how === 'run by' && !existsSync(join(root, what)));
+    expect(places(gone), 'name a test that exists').toEqual([]);
   });
 
   it.each(running.map((snippet) => [`${snippet.page}:${snippet.line}`, snippet] as const))(
@@ -77,7 +91,7 @@ describe('the documentation', PATIENT, () => {
       try {
         for (const [program, args] of programsOf(snippet)) {
           if (snippet.how === 'each line') await nightly();
-          const { code, output } = await run(program, args);
+          const { code, output } = await (snippet.how === 'at a terminal' ? confirm : run)(program, args);
           expect(code, `${args.at(-1)}\n${output}`).toBe(0);
         }
       } finally {
@@ -89,7 +103,7 @@ describe('the documentation', PATIENT, () => {
 
 function programsOf({ language, code, how, line }: Snippet): [string, string[]][] {
   if (language === 'sh')
-    return (how === 'each line' ? commandsOf(code) : [code]).map((script) => [
+    return (how === 'each line' || how === 'at a terminal' ? commandsOf(code) : [code]).map((script) => [
       'bash',
       ['-euo', 'pipefail', '-c', script],
     ]);

@@ -252,6 +252,7 @@ describe('a server that refuses to start with one sentence and exit code 1, or 2
     ['HOLDPOINT_LOG', 'loud'],
     ['HOLDPOINT_LIMIT_BODY_BYTES', 'much'],
     ['HOLDPOINT_DATABASE_URL', 'mysql://somewhere/else'],
+    ['HOLDPOINT_NOTIFY_HOSTS', 'http://ntfy.lan'],
   ])('refuses the environment variable %s=%s', async (name, value) => {
     const sentence = await refusal({ env: { [name]: value } }, 2);
     expect(sentence).toContain(name);

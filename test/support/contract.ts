@@ -74,9 +74,10 @@ export class Contract {
       expect(reply.status, `${where}: a route without documentation`).toBeGreaterThanOrEqual(400);
       return;
     }
-    const documented = route.operation.responses[String(reply.status)];
+    const { responses } = route.operation;
+    const documented = responses[String(reply.status)];
     if (reply.status >= 400) {
-      checkCode(where, route, documented, reply.body as Problem);
+      checkCode(where, route, documented ?? responses.default, reply.body as Problem);
       return;
     }
     expect(documented, `${where} is not documented`).toBeDefined();

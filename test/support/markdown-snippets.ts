@@ -1,5 +1,11 @@
-// Reads the code blocks of a page with the mark above each: `<!-- run -->`, `<!-- run: each line -->`, `<!-- run: with a person -->`
-// or `<!-- not run: why -->`. A test refuses a block without a mark.
+// Reads the code blocks of a page with the mark above each, which says how it is tested:
+//   <!-- run -->, <!-- run: each line -->         by test/docs-snippets.test.ts, as one script or line by line
+//   <!-- run: with a person -->                    the same, while somebody answers
+//   <!-- run: at a terminal -->                    line by line, and `y` is typed
+//   <!-- run: with claude -->, codex, …            by test/agents/real/documentation.test.ts, with the real agent
+//   <!-- run by: test/….test.ts -->                by that test, in its own words
+//   <!-- not run: why -->
+// A test refuses a block without a mark.
 import { readFileSync } from 'node:fs';
 
 export interface Snippet {
@@ -7,9 +13,9 @@ export interface Snippet {
   line: number;
   language: string;
   code: string;
-  how: 'run' | 'each line' | 'with a person' | 'not run' | 'unmarked';
-  /** Of one that is not run. */
-  why?: string;
+  how: 'run' | 'each line' | 'with a person' | 'at a terminal' | 'with an agent' | 'run by' | 'not run' | 'unmarked';
+  /** The agent, the test, or the reason. */
+  what?: string | undefined;
 }
 
 /** Of shell, JavaScript, TypeScript and JSON; other languages are only shown. */
@@ -23,13 +29,22 @@ export function snippetsOf(path: string, page: string): Snippet[] {
   });
 }
 
-function modeOf(mark: string | undefined, language: string): Pick<Snippet, 'how' | 'why'> {
-  const why = /^not run: (.{10,})$/.exec(mark ?? '')?.[1];
-  if (why !== undefined) return { how: 'not run', why };
-  if (mark === 'run' || language === 'json') return { how: 'run' };
-  if (mark === 'run: each line') return { how: 'each line' };
-  if (mark === 'run: with a person') return { how: 'with a person' };
-  return { how: 'unmarked' };
+const MARKS: [RegExp, Snippet['how']][] = [
+  [/^run$/, 'run'],
+  [/^run: each line$/, 'each line'],
+  [/^run: with a person$/, 'with a person'],
+  [/^run: at a terminal$/, 'at a terminal'],
+  [/^run: with (claude|codex|opencode|acp)$/, 'with an agent'],
+  [/^run by: (test\/[\w/-]+\.test\.ts)$/, 'run by'],
+  [/^not run: (.{10,})$/, 'not run'],
+];
+
+function modeOf(mark: string | undefined, language: string): Pick<Snippet, 'how' | 'what'> {
+  for (const [pattern, how] of MARKS) {
+    const found = pattern.exec(mark ?? '');
+    if (found) return { how, what: found[1] };
+  }
+  return { how: language === 'json' ? 'run' : 'unmarked' };
 }
 
 /** Commands, with what continues them. */
