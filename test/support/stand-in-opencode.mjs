@@ -20,6 +20,8 @@ export function serveOpencode({
   const busy = new Set();
   const password = env.OPENCODE_SERVER_PASSWORD;
   const expected = password && `Basic ${Buffer.from(`opencode:${password}`).toString('base64')}`;
+  /** How many of the next replies fail before they are read, as when the server is briefly overloaded. */
+  const failing = { replies: 0, failed: 0 };
   let made = 0;
 
   const write = (stream, event) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
@@ -86,6 +88,11 @@ export function serveOpencode({
     if (path === '/session/status') return Object.fromEntries([...busy].map((one) => [one, { type: 'busy' }]));
     if (first === 'permission' || first === 'question') {
       if (method === 'GET') return listed(first, at);
+      if (failing.replies > 0) {
+        failing.replies -= 1;
+        failing.failed += 1;
+        throw new Error('overloaded');
+      }
       if (!found || found.from !== at) return undefined;
       if (third === 'reject') settle(id, 'question.rejected', {}, undefined);
       else reply(id, first, body);
@@ -113,7 +120,9 @@ export function serveOpencode({
       return write(response, { payload: { type: 'server.connected', properties: {} } });
     }
     const body = request.method === 'POST' ? await json(request) : undefined;
-    const result = await route(request.method, pathname, searchParams.get('directory') ?? directory, body);
+    const at = searchParams.get('directory') ?? directory;
+    const result = await route(request.method, pathname, at, body).catch(() => request.socket.destroy());
+    if (request.socket.destroyed) return;
     if (result === null) return response.writeHead(204).end();
     response.writeHead(result === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(result ?? { _tag: 'NotFoundError' }));
@@ -123,5 +132,5 @@ export function serveOpencode({
   );
   /** Ends every event stream, as a connection that is cut off. */
   const cutStreams = () => [...streams].map((stream) => stream.destroy());
-  return { ask, emit, settle, setBusy, abort, addSession, open, cutStreams, server };
+  return { ask, emit, settle, setBusy, abort, addSession, open, failing, cutStreams, server };
 }

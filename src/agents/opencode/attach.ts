@@ -21,7 +21,7 @@ import { on, route } from '../wire/json-rpc.ts';
 import { connectionProblem, createApi } from './api.ts';
 import { readServer } from './connect.ts';
 import { FolderClosed, failureText, type Request, type Session, SessionError, SessionIdle } from './protocol.ts';
-import { createRequests, type Requests, requestEvents, SETTLED } from './requests.ts';
+import { createRequests, type Requests, requestEvents, SETTLED, UNCONFIRMED } from './requests.ts';
 import { createSessionTree } from './session-tree.ts';
 
 /** The conversations of a person's own OpenCode that are followed from one machine. */
@@ -30,7 +30,6 @@ const attachedAt = (machine: string): AttachedAgent => ({
   sessionPrefix: 'opencode-own-',
   label: machine,
 });
-const UNCONFIRMED = 'settled in OpenCode, perhaps with this answer';
 const GONE = 'opencode is gone';
 
 interface Turn {
@@ -74,9 +73,9 @@ export async function followServer(context: FollowContext): Promise<void> {
     if (!settledIds.has(request.asked.id)) requests.receive(request);
   }
 
-  function settled(requestId: string): void {
+  function settled(...[requestId, settlement]: Parameters<Requests['settled']>): void {
     settledIds.add(requestId);
-    for (const requests of opened) requests.settled(requestId);
+    for (const requests of opened) requests.settled(requestId, settlement);
   }
 
   /** Opens another run where that of the conversation was ended here while its turn continues. */
@@ -110,10 +109,13 @@ export async function followServer(context: FollowContext): Promise<void> {
     return { run, requests };
   }
 
-  /** The turn of a conversation or of a sub-agent has ended. `error`: why, where it is not completed. */
-  async function sessionEnded(directory: string, sessionId: string, error?: string): Promise<void> {
+  /**
+   * The turn of a conversation or of a sub-agent has ended. `error`: why, where it is not completed. `reason`: why its requests
+   * ended, where that is not the end of the turn.
+   */
+  async function sessionEnded(directory: string, sessionId: string, error?: string, reason?: string): Promise<void> {
     await receiving.settled();
-    for (const requests of opened) await requests.sessionEnded(sessionId);
+    for (const requests of opened) await requests.sessionEnded(sessionId, reason);
     const turn = await turns.get(sessionId)?.catch(() => undefined);
     turns.delete(sessionId);
     if (!turn) return;

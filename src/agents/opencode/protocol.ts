@@ -90,7 +90,8 @@ export const ServerEvent = z.looseObject({
 const folder = { directory: text };
 export const PermissionAsked = Permission.extend(folder);
 export const QuestionAsked = Question.extend(folder);
-export const RequestSettled = z.looseObject({ requestID: text });
+/** `reply`: of a permission. */
+export const RequestSettled = z.looseObject({ requestID: text, reply: maybe(text) });
 export const SessionIdle = z.looseObject({ ...folder, sessionID: text });
 export const SessionError = z.looseObject({ ...folder, sessionID: maybe(text), error: maybe(Failure) });
 export const FolderClosed = z.looseObject(folder);

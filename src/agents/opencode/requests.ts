@@ -1,16 +1,17 @@
 // Carries each request of OpenCode to a person as one ask, and the decision back as its reply. Owns which requests are open,
 // and withdraws the ask of one that OpenCode settled by itself. OpenCode would still act on an allow after its turn was
 // aborted, so every request of a session is rejected when its turn ends, and no allow is sent after that.
-//   open ─► decided ─┬─ allow, answer: sent at once                      ─► delivered, or undeliverable if it was gone
-//     │              └─ deny: sent when no permission of the session is undecided
-//     └─ settled in OpenCode, or the session is idle: withdrawn
-import { HoldpointProblem } from '../../client/http.ts';
+//   open ─► decided ─► sent ─┬─ taken ─► delivered
+//     │        │ (a denial   ├─ not reached: repeated until it is taken, or the request is settled or ended
+//     │        │  may wait)  └─ settled with another reply ─► undeliverable
+//     └────────┴─ settled in OpenCode, or the session is idle or deleted: withdrawn; if decided, undeliverable
+import { backoffMs, HoldpointProblem, sleep } from '../../client/http.ts';
 import type { AgentContext } from '../agent.ts';
 import { createInFlight } from '../kit/in-flight.ts';
 import { createPendingAsks, type PendingAsk } from '../kit/pending-asks.ts';
 import { HttpRefusal } from '../wire/http-peer.ts';
 import { on } from '../wire/json-rpc.ts';
-import type { Api } from './api.ts';
+import type { Api, PermissionReply, QuestionReply } from './api.ts';
 import { createDecisions, type Decision, type DecisionParts } from './decisions.ts';
 import { PermissionAsked, QuestionAsked, type Request, RequestSettled } from './protocol.ts';
 import { createSideQuestions } from './side-questions.ts';
@@ -22,12 +23,18 @@ interface OpenRequest {
   /** A denial that waits for the other permissions of the session: OpenCode rejects all of them with the first. */
   denied?: { message: string; send(messageOfAll?: string): Promise<void>; forget(): void };
   isSent?: boolean;
+  /** Resolves when OpenCode reports that the request is settled, and with what. */
+  readonly settlement: PromiseWithResolvers<Settlement>;
 }
+
+/** `reply`: of a permission that was answered. */
+type Settlement = { reply?: string | null | undefined };
 
 export interface RequestParts extends Omit<DecisionParts, 'context' | 'api' | 'sideQuestions' | 'isShared'> {
   context: DecisionParts['context'] & Pick<AgentContext, 'withdraw' | 'markUndeliverable'>;
   api: Pick<Api, 'call' | 'replyTo' | 'reject' | 'isBusy' | 'isFollowing' | 'fork' | 'say' | 'abort' | 'remove'>;
   lineageOf(request: Request): Promise<string[]>;
+  /** Other clients answer too, and an allow of theirs would overtake a denial that is not sent at once. */
   isShared?: boolean;
   /** Aborted when the run belongs to this worker no longer: no reply may let OpenCode continue. */
   signal?: AbortSignal | undefined;
@@ -35,6 +42,11 @@ export interface RequestParts extends Omit<DecisionParts, 'context' | 'api' | 's
 }
 
 export const SETTLED = 'settled in OpenCode itself';
+export const UNCONFIRMED = 'settled in OpenCode, perhaps with this answer';
+const settledText = ({ reply }: Settlement): string => {
+  if (!reply) return SETTLED;
+  return reply === 'reject' ? 'rejected in OpenCode itself' : 'allowed in OpenCode itself';
+};
 /** A reply is found only in the folder of its request. */
 const notFoundIn = (folder: string): string =>
   `OpenCode has no such request in the folder ${folder}: it was settled there, or belongs to another folder`;
@@ -54,8 +66,8 @@ export function createRequests(parts: RequestParts) {
   /** Sends the denials of a session once nothing else is undecided: the first carries all reasons to the model. */
   async function flush(sessionId: string): Promise<void> {
     const open = permissionsOf(sessionId);
-    if (open.some(({ denied }) => !denied)) return;
-    const unsent = open.filter(({ isSent }) => !isSent);
+    if (!isShared && open.some(({ denied }) => !denied)) return;
+    const unsent = open.filter(({ denied, isSent }) => denied && !isSent);
     const [first, ...others] = unsent.flatMap(({ denied }) => denied ?? []);
     if (!first) return;
     for (const ask of unsent) ask.isSent = true;
@@ -69,18 +81,23 @@ export function createRequests(parts: RequestParts) {
     const isWaiting = api.isFollowing() || (await api.isBusy(request.directory, request.asked.sessionID));
     if (ask.isOver() || signal?.aborted) return;
     ask.isSent = true;
-    if (!isWaiting) await api.reject(request, NOT_WAITING);
-    const isTaken = isWaiting && (await api.replyTo(request, reply));
-    conclude(ask, askId, isTaken, isWaiting ? notFoundIn(request.directory) : NOT_WAITING);
+    if (!isWaiting) {
+      await api.reject(request, NOT_WAITING);
+      return conclude(ask, askId, NOT_WAITING);
+    }
+    conclude(ask, askId, await deliver(ask, reply));
   }
 
   /** Resolves when it was sent, perhaps much later, or is no longer needed. */
   function sendDenial(ask: PendingAsk & OpenRequest, message: string, askId: string | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const reply = async (messageOfAll?: string) => {
-      const isTaken = await api.replyTo(ask.request, { reply: 'reject', message: messageOfAll ?? message });
-      // The denials behind the first were rejected along with it.
-      conclude(ask, askId, isTaken || messageOfAll === undefined, notFoundIn(ask.request.directory));
+      const problem = await deliver(ask, { reply: 'reject', message: messageOfAll ?? message });
+      const isFirst = messageOfAll !== undefined;
+      // The denials behind the first were rejected along with it, unless they were allowed in OpenCode before.
+      const isRejected = !isFirst && problem !== undefined && (await ask.settlement.promise).reply === 'reject';
+      if (ask.isOver()) return;
+      conclude(ask, askId, isRejected ? undefined : problem);
     };
     const send = (messageOfAll?: string) => reply(messageOfAll).then(resolve, reject);
     ask.denied = { message, send, forget: resolve };
@@ -88,17 +105,42 @@ export function createRequests(parts: RequestParts) {
     return promise;
   }
 
-  function conclude(ask: PendingAsk, askId: string | undefined, isDelivered: boolean, reason: string): void {
+  /**
+   * Repeats a reply that did not reach OpenCode while its events are followed, because the person decided and its own prompt is
+   * still open. Resolves to why it was not taken; undefined if it was. Rejects when the connection is over.
+   */
+  async function deliver(
+    { request, settlement, options }: PendingAsk & OpenRequest,
+    reply: PermissionReply | QuestionReply,
+  ): Promise<string | undefined> {
+    let settled: Settlement | undefined;
+    void settlement.promise.then((found) => {
+      settled = found;
+    });
+    for (let failures = 0; ; failures++) {
+      try {
+        if (await api.replyTo(request, reply)) return undefined;
+        return settled ? notTaken(settled, reply, failures) : notFoundIn(request.directory);
+      } catch (error) {
+        if (!mayPass(error) || !api.isFollowing()) throw error;
+      }
+      await Promise.race([settlement.promise, sleep(backoffMs(failures), options.signal)]);
+      if (settled) return notTaken(settled, reply, 1);
+    }
+  }
+
+  /** `problem`: why OpenCode did not take the answer. */
+  function conclude(ask: PendingAsk, askId: string | undefined, problem: string | undefined): void {
     ask.done();
     if (askId === undefined) return;
-    recording.add(isDelivered ? context.acknowledge(askId) : context.markUndeliverable(askId, reason));
+    recording.add(problem === undefined ? context.acknowledge(askId) : context.markUndeliverable(askId, problem));
   }
 
   async function handle(request: Request): Promise<void> {
     const { id, sessionID } = request.asked;
     const { promise, resolve: isRaised } = Promise.withResolvers<void>();
     raising.add(promise);
-    const ask = pending.open(id, { request }, (askId) => {
+    const ask = pending.open(id, { request, settlement: Promise.withResolvers() }, (askId) => {
       onRaised?.(askId);
       isRaised();
     });
@@ -127,7 +169,8 @@ export function createRequests(parts: RequestParts) {
     if (!isShared) await api.reject(request, `The person could not be asked: ${why}`).catch(() => {});
   }
 
-  function settle(ask: PendingAsk & OpenRequest, reason: string): void {
+  function settle(ask: PendingAsk & OpenRequest, reason: string, settlement: Settlement = {}): void {
+    ask.settlement.resolve(settlement);
     if (ask.isSent) return;
     ask.withdraw(reason);
     ask.done();
@@ -142,16 +185,17 @@ export function createRequests(parts: RequestParts) {
       handling.add(handle(request));
     },
     /** OpenCode has a reply, from here or elsewhere. */
-    settled(requestId: string): void {
+    settled(requestId: string, settlement: Settlement = {}): void {
       const ask = pending.get(requestId);
-      if (ask) settle(ask, SETTLED);
+      if (ask) settle(ask, settledText(settlement), settlement);
     },
     /** Nothing of this session is waited for any more: rejects what is open, so that a late allow changes nothing. */
-    async sessionEnded(sessionId: string): Promise<void> {
+    async sessionEnded(sessionId: string, reason = NOT_WAITING): Promise<void> {
       for (const ask of pending.all()) {
-        if (ask.request.asked.sessionID !== sessionId || ask.isSent) continue;
-        settle(ask, NOT_WAITING);
-        await api.reject(ask.request, NOT_WAITING).catch(() => {});
+        if (ask.request.asked.sessionID !== sessionId) continue;
+        const isSent = ask.isSent;
+        settle(ask, reason);
+        if (!isSent) await api.reject(ask.request, reason).catch(() => {});
       }
     },
     open: (): Request[] => pending.all().map(({ request }) => request),
@@ -161,10 +205,22 @@ export function createRequests(parts: RequestParts) {
     /** Resolves when the server has recorded which answers reached OpenCode. */
     recorded: recording.settled,
     /** The connection is gone: nothing can be answered through it. */
-    close: () => pending.close(),
+    close(): void {
+      pending.close();
+      for (const { settlement } of pending.all()) settlement.resolve({});
+    },
     hasUnanswered: () => pending.hasUnanswered(),
   };
 }
+
+/** Why a reply was not taken. One that failed before may be the reply with which OpenCode settled the request. */
+const notTaken = (settled: Settlement, reply: PermissionReply | QuestionReply, failures: number): string => {
+  const mayBeThis = failures > 0 && (!settled.reply || ('reply' in reply && reply.reply === settled.reply));
+  return mayBeThis ? UNCONFIRMED : settledText(settled);
+};
+
+/** OpenCode could not be reached, or could not handle the reply at the moment. */
+const mayPass = (error: unknown): boolean => !(error instanceof HttpRefusal) || error.status >= 500;
 
 const isRefusal = (error: unknown): boolean => error instanceof HttpRefusal || error instanceof HoldpointProblem;
 
@@ -175,6 +231,6 @@ export const requestEvents = ({ receive, settled }: Pick<Requests, 'receive' | '
   ),
   on('question.asked', QuestionAsked, ({ directory, ...asked }) => receive({ kind: 'question', directory, asked })),
   ...['permission.replied', 'question.replied', 'question.rejected'].map((type) =>
-    on(type, RequestSettled, ({ requestID }) => settled(requestID)),
+    on(type, RequestSettled, ({ requestID, reply }) => settled(requestID, { reply })),
   ),
 ];

@@ -19,6 +19,7 @@ interface Served {
   addSession(session: object): void;
   cutStreams(): void;
   open: Map<string, { from: string }>;
+  failing: { replies: number; failed: number };
   server: Server;
 }
 const standIn = join(import.meta.dirname, '..', '..', 'support', 'stand-in-opencode.mjs');
@@ -89,6 +90,12 @@ const freePort = () =>
     });
   });
 
+const undeliverable = (askId: string) =>
+  bed.until(async () => {
+    const { delivery } = await bed.api.asks.get(askId);
+    return delivery.state === 'undeliverable' ? delivery : undefined;
+  });
+
 beforeAll(async () => {
   port = await freePort();
   holdpoint = await startHoldpoint({ via: 'main', env: { HOME: root } });
@@ -140,6 +147,46 @@ describe('an attached OpenCode', () => {
     opencode.settle(reply.id, 'permission.replied', { reply: 'once' }, { reply: 'once' });
     await bed.pending('opencode-own-ses_1', 0);
     await expect(bed.decide(ask, { behavior: 'deny' })).rejects.toMatchObject({ status: 409 });
+  });
+
+  it('is told a denial at once, although another request of the session is undecided', async () => {
+    const [denied, other] = [bash('denied'), bash('other')];
+    const asks = await bed.pending('opencode-own-ses_1', 2);
+    const [first, second] = ['denied', 'other'].map((name) =>
+      asks.find((ask) => JSON.stringify(ask.request).includes(`"${name}"`)),
+    ) as [AskView, AskView];
+    await bed.decide(first, { behavior: 'deny', reason: 'not that' });
+    expect(await denied).toMatchObject({ reply: 'reject', message: 'The person said no: not that' });
+    expect(await other).toMatchObject({ reply: 'reject' });
+    await bed.pending('opencode-own-ses_1', 0);
+    await expect(bed.decide(second, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect(await bed.api.asks.get(second.ask_id)).toMatchObject({
+      status: 'cancelled',
+      answer: { justification: 'rejected in OpenCode itself' },
+    });
+  });
+
+  it('gets a denial that failed to reach it, once it can be reached', async () => {
+    const reply = bash('flaky');
+    const ask = await asked('ses_1');
+    opencode.failing.replies = 2;
+    await bed.decide(ask, { behavior: 'deny', reason: 'no' });
+    expect(await reply).toEqual({ reply: 'reject', message: 'The person said no: no' });
+    await bed.until(async () =>
+      (await bed.api.asks.get(ask.ask_id)).delivery.state === 'delivered' ? true : undefined,
+    );
+  });
+
+  it('that was allowed at its own prompt while a denial could not reach it has the denial recorded as undeliverable', async () => {
+    const reply = bash('overtaken');
+    const ask = await asked('ses_1');
+    opencode.failing.replies = Number.POSITIVE_INFINITY;
+    const before = opencode.failing.failed;
+    await bed.decide(ask, { behavior: 'deny', reason: 'no' });
+    await bed.until(async () => (opencode.failing.failed > before ? true : undefined));
+    opencode.settle(reply.id, 'permission.replied', { reply: 'once' }, { reply: 'once' });
+    expect(await undeliverable(ask.ask_id)).toMatchObject({ reason: 'allowed in OpenCode itself' });
+    opencode.failing.replies = 0;
   });
 
   it('rejects what an aborted turn had asked, and refuses a late allow', async () => {
