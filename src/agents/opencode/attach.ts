@@ -20,7 +20,15 @@ import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { on, route } from '../wire/json-rpc.ts';
 import { connectionProblem, createApi } from './api.ts';
 import { readServer } from './connect.ts';
-import { FolderClosed, failureText, type Request, type Session, SessionError, SessionIdle } from './protocol.ts';
+import {
+  FolderClosed,
+  failureText,
+  type Request,
+  type Session,
+  SessionDeleted,
+  SessionError,
+  SessionIdle,
+} from './protocol.ts';
 import { createRequests, type Requests, requestEvents, SETTLED, UNCONFIRMED } from './requests.ts';
 import { createSessionTree } from './session-tree.ts';
 
@@ -30,6 +38,7 @@ const attachedAt = (machine: string): AttachedAgent => ({
   sessionPrefix: 'opencode-own-',
   label: machine,
 });
+const DELETED = 'its session was deleted in OpenCode';
 const GONE = 'opencode is gone';
 
 interface Turn {
@@ -149,6 +158,11 @@ export async function followServer(context: FollowContext): Promise<void> {
     on('session.error', SessionError, ({ directory, sessionID, error }) => {
       if (sessionID) void sessionEnded(directory, sessionID, failureText(error)).catch(onNotAsked);
     }),
+    on(
+      'session.deleted',
+      SessionDeleted,
+      ({ directory, info }) => void sessionEnded(directory, info.id, DELETED, DELETED).catch(onNotAsked),
+    ),
     on('server.instance.disposed', FolderClosed, ({ directory }) => {
       for (const requests of opened)
         for (const { asked, ...request } of requests.open()) if (request.directory === directory) settled(asked.id);

@@ -95,6 +95,7 @@ export const RequestSettled = z.looseObject({ requestID: text, reply: maybe(text
 export const SessionIdle = z.looseObject({ ...folder, sessionID: text });
 export const SessionError = z.looseObject({ ...folder, sessionID: maybe(text), error: maybe(Failure) });
 export const FolderClosed = z.looseObject(folder);
+export const SessionDeleted = z.looseObject({ ...folder, info: z.looseObject({ id: text }) });
 export const SessionCreated = z.looseObject({ info: Session });
 export const SessionStatus = z.looseObject({ status: z.looseObject({ type: text, message: maybe(text) }) });
 export const MessageUpdated = z.looseObject({ info: MessageInfo });

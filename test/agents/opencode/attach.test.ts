@@ -18,6 +18,7 @@ interface Served {
   abort(sessionId: string): void;
   addSession(session: object): void;
   cutStreams(): void;
+  emit(type: string, properties: object): void;
   open: Map<string, { from: string }>;
   failing: { replies: number; failed: number };
   server: Server;
@@ -187,6 +188,18 @@ describe('an attached OpenCode', () => {
     opencode.settle(reply.id, 'permission.replied', { reply: 'once' }, { reply: 'once' });
     expect(await undeliverable(ask.ask_id)).toMatchObject({ reason: 'allowed in OpenCode itself' });
     opencode.failing.replies = 0;
+  });
+
+  it('ends what a deleted session had asked, and refuses a late allow', async () => {
+    const reply = bash('deleted', 'ses_2');
+    const ask = await asked('ses_2');
+    opencode.emit('session.deleted', { info: { id: 'ses_2' } });
+    expect(await reply).toMatchObject({ reply: 'reject' });
+    await bed.pending('opencode-own-ses_2', 0);
+    await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    expect(await bed.api.asks.get(ask.ask_id)).toMatchObject({
+      answer: { justification: 'its session was deleted in OpenCode' },
+    });
   });
 
   it('rejects what an aborted turn had asked, and refuses a late allow', async () => {
