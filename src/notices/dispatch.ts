@@ -112,19 +112,26 @@ async function send(dispatching: Dispatching, notices: readonly Notice[]): Promi
   }
 }
 
-/** The notice, and those of its batch that are due as well: they become one message. */
+/**
+ * The notice, and those of its batch that are due as well: they become one message, and stay one when it is tried again.
+ * The handle is then their order key too, so that the end of one of them is sent after the message.
+ */
 function claim({ ports }: Dispatching, due: Notice): Promise<Notice[]> {
   return ports.store.write(async (tx) => {
     const now = ports.clock.now();
-    const isFresh = due.state === 'due' && due.attempts === 0;
     const { contactId, batch } = due;
     const others =
-      isFresh && contactId !== undefined && batch !== undefined ? await tx.batch(contactId, batch, now) : [];
-    const wanted = [due, ...others.filter(({ id, attempts }) => id !== due.id && attempts === 0)];
-    const handle = wanted.length > 1 ? `several ${due.id}` : due.handle;
+      due.state === 'due' && contactId !== undefined && batch !== undefined
+        ? await tx.batch(contactId, batch, now)
+        : [];
+    const isWith = (other: Notice) =>
+      other.id !== due.id && (due.attempts === 0 ? other.attempts === 0 : other.handle === due.handle);
+    const wanted = [due, ...others.filter(isWith)];
+    const isFirst = due.attempts === 0 && wanted.length > 1;
+    const joint = isFirst ? { handle: `several ${due.id}`, orderKey: `several ${due.id}` } : {};
     const taken: Notice[] = [];
     for (const each of wanted) {
-      const mine = { ...claimed(each, now), handle };
+      const mine = { ...claimed(each, now), ...joint };
       if (await tx.replaceNotice(each, mine)) taken.push(mine);
       else if (each === due) return [];
     }
@@ -205,11 +212,12 @@ async function settleAll({ ports, random }: Dispatching, notices: readonly Notic
   if (notices.length === 0) return;
   await ports.store.write(async (tx) => {
     const now = ports.clock.now();
+    const spread = random();
     for (const notice of notices) {
       const after: Notice =
         result.result === 'cancelled'
           ? { ...notice, state: 'cancelled', reason: result.reason, dueAt: undefined, settledAt: now }
-          : settled(notice, result, now, random());
+          : settled(notice, result, now, spread);
       await tx.replaceNotice(notice, after);
     }
   });

@@ -20,7 +20,17 @@ const UPDATE_CONTACT = updateById(CONTACT, [
   'ended_reason',
 ]);
 const INSERT = insertInto(NOTICE);
-const CHANGED = ['handle', 'state', 'reason', 'attempts', 'due_at', 'retry_until', 'sent_at', 'settled_at'] as const;
+const CHANGED = [
+  'handle',
+  'order_key',
+  'state',
+  'reason',
+  'attempts',
+  'due_at',
+  'retry_until',
+  'sent_at',
+  'settled_at',
+] as const;
 const VALUES = NOTICE.values([...CHANGED, 'id']);
 const REPLACE = `UPDATE notices SET ${CHANGED.map((column) => `${column} = ?`).join(', ')}
   WHERE id = ? AND state = ? AND attempts = ?`;

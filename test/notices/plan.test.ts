@@ -105,6 +105,56 @@ describe('routes', () => {
     store.write = write;
   });
 
+  it('say how a message of several ended only after the message itself, however slow the provider is', async () => {
+    await open({ tell: lead, digest: '10m' });
+    const phone = await device('lead');
+    const run = await working();
+    const first = await raiseApproval(bed.server, run);
+    await eventually(() => tags(phone)).toEqual([first.ask_id]);
+    const asks = [await raiseApproval(bed.server, run), await raiseApproval(bed.server, run)];
+    for (const { ask_id } of asks) await eventually(() => told(ask_id)).toEqual(['lead ask.raised due']);
+    let release: (() => void) | undefined;
+    bed.push.mood = (response, take) => {
+      const reply = () => {
+        take();
+        response.writeHead(201).end();
+      };
+      if (release) reply();
+      else release = reply;
+    };
+    bed.server.advance(10 * MINUTE_MS);
+    await eventually(() => release !== undefined).toBe(true);
+    for (const { ask_id } of asks) await ok(decide(bed.server, run, allow(ask_id)));
+    for (const { ask_id } of asks)
+      await eventually(async () => (await told(ask_id)).join()).toContain('lead ask.ended');
+    // Everything that was due before it has been started.
+    await ok(bed.server.post('/v1/notices/test', { who: 'lead' }));
+    release?.();
+    for (const { ask_id } of asks) await eventually(() => told(ask_id)).toContain('lead ask.ended accepted');
+    const several = [...phone.shown().values()].find(({ tag }) => tag.startsWith('several'));
+    expect(several?.title).toBe('Nothing waits: external · Shop');
+  });
+
+  it('try a message of several again as one', async () => {
+    await open({ tell: lead, digest: '10m' });
+    const phone = await device('lead');
+    const run = await working();
+    const first = await raiseApproval(bed.server, run);
+    await eventually(() => tags(phone)).toEqual([first.ask_id]);
+    const asks = [await raiseApproval(bed.server, run), await raiseApproval(bed.server, run)];
+    for (const { ask_id } of asks) await eventually(() => told(ask_id)).toEqual(['lead ask.raised due']);
+    bed.push.mood = (response) => response.writeHead(503).end();
+    bed.server.advance(10 * MINUTE_MS);
+    for (const { ask_id } of asks) await eventually(async () => (await notices(ask_id))[0]?.attempts).toBe(1);
+    bed.push.mood = (response, take) => {
+      take();
+      response.writeHead(201).end();
+    };
+    bed.server.advance(MINUTE_MS);
+    for (const { ask_id } of asks) await eventually(() => told(ask_id)).toEqual(['lead ask.raised accepted']);
+    expect(tags(phone).filter((tag) => tag.startsWith('several'))).toHaveLength(1);
+  });
+
   it('settle every message of an ask that was sent with others and then alone, to people who were told twice', async () => {
     await open({ tell: lead, digest: '10m', after: { '15m': lead } });
     const phone = await device('lead');
