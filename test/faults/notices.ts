@@ -132,13 +132,22 @@ async function session(n: number): Promise<void> {
     idempotency_key: `run-${n}`,
   });
   for (let i = 0; isRunning(); i++) {
-    const body = { kind: 'approval', tool_call_id: `call-${i}`, tool_name: 'Bash', input: { command: `step ${i}` } };
-    const { ask_id: askId } = await call<AskView>(`/v1/runs/${run_id}/asks`, body);
-    asks.push({ askId, sessionId });
-    await pause(between(0, 6000));
-    const resolutions = [{ request_id: askId, behavior: random.chance(0.5) ? 'allow' : 'deny' }];
-    await call(`/v1/runs/${run_id}/approvals`, { resolutions });
-    await pause(between(0, 1500));
+    // Several at once become one message on a device, unless they are answered before it is sent.
+    const together = random.chance(0.4) ? between(2, 5) : 1;
+    const raised: string[] = [];
+    for (let j = 0; j < together; j++) {
+      const toolCallId = `call-${i}-${j}`;
+      const body = { kind: 'approval', tool_call_id: toolCallId, tool_name: 'Bash', input: { command: toolCallId } };
+      const { ask_id: askId } = await call<AskView>(`/v1/runs/${run_id}/asks`, body);
+      asks.push({ askId, sessionId });
+      raised.push(askId);
+    }
+    await pause(together > 1 ? between(0, 16_000) : between(0, 6000));
+    for (const askId of raised) {
+      const resolutions = [{ request_id: askId, behavior: random.chance(0.5) ? 'allow' : 'deny' }];
+      await call(`/v1/runs/${run_id}/approvals`, { resolutions });
+      await pause(between(0, 1500));
+    }
   }
 }
 
@@ -164,11 +173,14 @@ for (;;) {
 const { rows } = await client.query(
   `SELECT id, event, ask_id AS "askId", contact_id AS "contactId", channel, handle, state, attempts, reason, created_at AS "createdAt" FROM notices`,
 );
+const { rows: events } = await client.query(
+  `SELECT session_id AS "sessionId", ask_id AS "askId", type FROM events WHERE type IN ('ask.raised', 'ask.claimed') ORDER BY seq`,
+);
 const ended = await client.query(`SELECT id, (answer::json ->> 'answered_at_ms')::float8 AS at FROM asks`);
 const endedAt = new Map<string, number>(ended.rows.map(({ id, at }) => [id, Number(at)]));
 await client.end();
 
-const problems = auditNotices({ asks, endedAt, notices: rows, browsers, receivers });
+const problems = auditNotices({ asks, events, endedAt, notices: rows, browsers, receivers });
 const pushes = [...browsers.values()].reduce((sum, { received }) => sum + received.length, 0);
 const hooks = [...receivers.values()].reduce((sum, { received }) => sum + received.length, 0);
 const distinct = [...receivers.values()].reduce((sum, receiver) => sum + receiver.distinct().length, 0);
@@ -186,6 +198,7 @@ console.log(
     pushes_received: pushes,
     webhooks_received: hooks,
     webhooks_distinct: distinct,
+    messages_of_several: new Set(rows.map((row) => row.handle).filter((handle) => handle.startsWith('several '))).size,
     never_told: asks.filter(({ askId }) => !rows.some((row) => row.askId === askId && row.channel === 'push')).length,
     ...counts,
     problems: problems.length,
