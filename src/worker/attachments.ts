@@ -88,11 +88,11 @@ async function keep(one: Followed, keeping: Keeping): Promise<void> {
   const reporting = { ...keeping, onUnreachable };
   while (!signal.aborted) {
     const target = await targetOf(one, data);
-    const isThere = target !== undefined && (await attachUntilDisconnected(one, target, reporting));
+    const isThere = typeof target === 'object' && (await attachUntilDisconnected(one, target, reporting));
     if (isThere) {
       seenAt = Date.now();
       isAway = false;
-    } else if (!isAway && (target === undefined || Date.now() - seenAt > awayMs)) {
+    } else if (!isAway && (target === 'disconnected' || Date.now() - seenAt > awayMs)) {
       isAway = await leave(one, keeping);
     }
     await sleep(lookEveryMs, signal).catch(() => {});
@@ -125,7 +125,8 @@ async function attachUntilDisconnected(one: Followed, target: Target, keeping: R
   const { signal, data, lookEveryMs = LOOK_EVERY_MS } = keeping;
   const gone = new AbortController();
   const timer = setInterval(async () => {
-    if ((await targetOf(one, data))?.address !== target.address) gone.abort();
+    const now = await targetOf(one, data);
+    if (now === 'disconnected' || (now !== 'unreadable' && now.address !== target.address)) gone.abort();
   }, lookEveryMs);
   try {
     return await attach(one, target, { ...keeping, signal: AbortSignal.any([signal, gone.signal]) });
@@ -164,18 +165,24 @@ async function attach(one: Followed, { settingsFile, address }: Target, parts: R
   return isThere;
 }
 
-/** The latest connection, where there are several. */
-async function targetOf(one: Followed, data: string): Promise<Target | undefined> {
+/** Of the latest connection, where there are several. A record or settings file that cannot be read does not disconnect. */
+async function targetOf(one: Followed, data: string): Promise<Target | 'disconnected' | 'unreadable'> {
   try {
     const folder = join(data, 'connections');
-    const names = (await readdir(folder)).filter((name) => name.startsWith(`${one.name}-`) && name.endsWith('.json'));
+    const names = (await filesIn(folder)).filter((name) => name.startsWith(`${one.name}-`) && name.endsWith('.json'));
     const paths = names.map((name) => join(folder, name));
     const dated = await Promise.all(paths.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })));
     const [latest] = dated.sort((a, b) => b.at - a.at);
-    if (!latest) return undefined;
+    if (!latest) return 'disconnected';
     const { file: settingsFile } = Connection.parse(JSON.parse(await readFile(latest.path, 'utf8')));
     return { settingsFile, address: await one.addressOf(settingsFile) };
   } catch {
-    return undefined;
+    return 'unreadable';
   }
 }
+
+const filesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });

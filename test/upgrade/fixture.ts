@@ -112,8 +112,7 @@ export class Fixture {
   restoreConnections(url: string): void {
     rmSync(this.home, { recursive: true, force: true });
     const records = join(this.state, 'connections');
-    rmSync(records, { recursive: true });
-    mkdirSync(records, { mode: 0o700 });
+    const replaced = new Set(readdirSync(records));
     cpSync(join(this.#recorded, 'home'), this.home, { recursive: true });
     const recordedRecords = join(this.#recorded, 'state', 'connections');
     for (const name of readdirSync(recordedRecords)) {
@@ -131,8 +130,12 @@ export class Fixture {
       chmodSync(file, 0o600);
       const record = moved(text).replace(recorded.written_sha256, sha256(moved(written)));
       const [agent] = name.split('-');
-      writeFileSync(join(records, `${agent}-${sha256(file).slice(0, 16)}.json`), record, { mode: 0o600 });
+      const recordName = `${agent}-${sha256(file).slice(0, 16)}.json`;
+      writeFileSync(join(records, recordName), record, { mode: 0o600 });
+      replaced.delete(recordName);
     }
+    // Last: a running server ends the asks of an agent that has no record.
+    for (const name of replaced) rmSync(join(records, name));
   }
 }
 
