@@ -1,7 +1,9 @@
 // Builds the page into files that are named by their content. Nothing is inlined, because the server's content policy allows
 // no inline script or style. `vite` alone serves it with hot reload in front of a running server.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /**
  * What the first drawing needs and later chunks use as well. As one file it compresses better than as a dozen small ones.
@@ -10,9 +12,25 @@ import { defineConfig } from 'vite';
 const FIRST =
   /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|times|inbox-model|inbox-filter|action-summary|approval-groups|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|text\/(?:visible|ask-text|failure|session-text)|hooks\/(?:toasts|gesture|commands|clock|live-inbox|me|preferences|touched-asks|theme))/;
 
+/** Tells the service worker what to cache. */
+const listAssets: Plugin = {
+  name: 'list-assets',
+  writeBundle({ dir = '' }, bundle) {
+    const worker = join(dir, 'sw.js');
+    const assets = Object.keys(bundle)
+      .filter((file) => /\.(?:js|css)$/.test(file))
+      .map((file) => `/${file}`);
+    const text = readFileSync(worker, 'utf8');
+    if (!text.includes(EMPTY_LIST)) throw new Error(`sw.js has no line '${EMPTY_LIST}'`);
+    writeFileSync(worker, text.replace(EMPTY_LIST, `const ASSETS = ${JSON.stringify(assets.sort())};`));
+  },
+};
+
+const EMPTY_LIST = 'const ASSETS = [];';
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), listAssets],
   // The router's fallback for versions of React that lack this hook.
   resolve: { alias: [{ find: /^use-sync-external-store\/shim\/index\.js$/, replacement: 'react' }] },
   build: {

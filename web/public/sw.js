@@ -2,18 +2,31 @@
 // is pushed and handles presses on notifications. API responses are never cached: stale asks are not shown.
 const CACHE = 'holdpoint-page';
 const DOCUMENT = '/';
+/** The build fills in every script and style, so each build installs anew and every part of the page opens offline. */
+const ASSETS = [];
 const PAGES = /^\/(?:$|(?:sign-in|asks|sessions|history|insights|rules|settings|notifications)(?:\/|$))/;
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(CACHE)
-      .then((cache) => cache.add(DOCUMENT))
+      .then((cache) => cache.addAll([DOCUMENT, ...ASSETS]))
       .then(() => self.skipWaiting()),
   );
 });
 
-self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('activate', (event) =>
+  event.waitUntil(Promise.all([self.clients.claim(), removeEarlierBuilds()])),
+);
+
+async function removeEarlierBuilds() {
+  const cache = await caches.open(CACHE);
+  const kept = new Set([DOCUMENT, ...ASSETS]);
+  const cached = await cache.keys();
+  await Promise.all(
+    cached.filter(({ url }) => !kept.has(new URL(url).pathname)).map((request) => cache.delete(request)),
+  );
+}
 
 self.addEventListener('fetch', (event) => {
   const { request } = event;
@@ -23,24 +36,13 @@ self.addEventListener('fetch', (event) => {
   else if (pathname.startsWith('/assets/')) event.respondWith(assetOf(request));
 });
 
-/** Network first. A changed document clears the cache, because it refers to other assets. */
-async function documentOf(request) {
-  const cache = await caches.open(CACHE);
-  try {
-    const response = await fetch(request);
-    if (!response.ok) return response;
-    const [fresh, cached] = await Promise.all([response.clone().text(), cache.match(DOCUMENT).then((r) => r?.text())]);
-    if (fresh !== cached) {
-      await caches.delete(CACHE);
-      await (await caches.open(CACHE)).put(DOCUMENT, response.clone());
-    }
-    return response;
-  } catch (error) {
-    const cached = await cache.match(DOCUMENT);
+/** Network first: the document of a new build, before that build is cached. */
+const documentOf = (request) =>
+  fetch(request).catch(async (error) => {
+    const cached = await caches.match(DOCUMENT, { cacheName: CACHE });
     if (cached) return cached;
     throw error;
-  }
-}
+  });
 
 /** Cache first: assets are named by their content and never change. */
 async function assetOf(request) {
