@@ -1,8 +1,8 @@
-// The two contenders as the load generator speaks to them: which calls make one cycle, and what on the event stream
-// says that an answer has arrived. The payload of ask and answer is the same for both.
+// The contenders as the load generator speaks to them: which calls make one cycle, and what on the event stream
+// says that an answer has arrived. The payload of ask and answer is the same for all.
 import type { Call, Caller } from './connection.ts';
 
-export type ContenderName = 'holdpoint' | 'reference';
+export type ContenderName = 'holdpoint' | 'reference' | 'restate' | 'dbos';
 
 /** One agent at work: makes the calls of its own asks. */
 export interface Agent {
@@ -84,4 +84,10 @@ const reference: Contender = {
   },
 };
 
-export const CONTENDERS: Record<ContenderName, Contender> = { holdpoint, reference };
+/** The peers are measured through a front that speaks as the reference does (peers/front.mjs). */
+export const CONTENDERS: Record<ContenderName, Contender> = {
+  holdpoint,
+  reference,
+  restate: reference,
+  dbos: reference,
+};

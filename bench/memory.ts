@@ -31,11 +31,12 @@ export async function measureWaiters(
   contender: ContenderName,
   waiters: Waiters,
   pace: Pace,
+  env: () => Promise<Record<string, string>> = async () => ({}),
 ): Promise<WaiterCost> {
   const rss: number[] = [];
   const heap: number[] = [];
   for (let round = 0; round < pace.rounds; round++) {
-    const server = await startServer(contender, folder());
+    const server = await startServer(contender, folder(), [], await env());
     await warmUp(generator, server, pace);
     const order = { contender, agent: server.agent, ...waiters };
     await generator.preparePark(order);

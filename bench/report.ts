@@ -14,6 +14,8 @@ export interface Results {
   throughput: Throughput[];
   /** The same cycles by the HTTP client that users have. */
   endToEnd: Throughput[];
+  postgres: Throughput[];
+  postgresAsks: WaiterCost;
   history: Throughput[];
   startUp: StartUp[];
   waiters: WaiterCost[];
@@ -37,12 +39,15 @@ export function report(results: Results): string {
     '## Cycles, end to end',
     END_TO_END_TEXT,
     throughputTable(results.endToEnd, 'contender, by fetch'),
+    '## On PostgreSQL',
+    POSTGRES_TEXT,
+    throughputTable(results.postgres, 'contender'),
     '## With history',
     'Acknowledged cycles on databases that already hold asks, as ratios to the empty one of the same rounds. The servers run side by side; each has all of its history on disk, with its events and indexes.',
     throughputTable(results.history, 'database'),
     '## Parked waiters',
     WAITER_TEXT,
-    waiterTable(results.waiters),
+    waiterTable([...results.waiters.map(onSqlite), { ...results.postgresAsks, server: 'holdpoint, PostgreSQL' }]),
     '## Start-up',
     'From the spawned process to its ready line.',
     startUpTable(results.startUp),
@@ -64,6 +69,11 @@ that next to nothing is measured but the servers.`;
 
 const END_TO_END_TEXT = `The same cycles by the client that users have: both sides of each lane call with Node's own \`fetch\` instead of a bare socket, for both servers alike.
 Here the client takes most of the time of a cycle: where the generator's share is near 1, what is compared is what a program that uses the server sees.`;
+
+const POSTGRES_TEXT = `The same cycles over bare sockets from two generators, with one PostgreSQL for all. On two servers every ask is answered at another server than the one
+it was raised at. The reference is [reference-postgres.ts](reference-postgres.ts): one statement for all requests that arrived during the one before it, and a
+notification to the other server. CPU is that of the servers and of the database together. The peers have their own durable defaults: Restate a handler for each ask that waits for an
+awakeable, in its own store; DBOS a workflow for each ask that receives a message, on the same PostgreSQL ([peers](peers)).`;
 
 const WAITER_TEXT = `Resident memory of the server after a forced collection, with the waiters minus without them, divided by their number. *asks*: pending asks with one
 event stream open. *polls*: one \`GET /v1/asks/{id}?wait_ms=60000\` for each of so many asks that were raised and read before. *streams*: idle event streams. The reference's
@@ -115,11 +125,13 @@ function throughputTable(found: readonly Throughput[], subject: string): string 
   return table(head, rows);
 }
 
-function waiterTable(waiters: readonly WaiterCost[]): string {
+const onSqlite = (cost: WaiterCost) => ({ ...cost, server: `${cost.contender}, SQLite` });
+
+function waiterTable(waiters: readonly (WaiterCost & { server: string })[]): string {
   const rows = waiters.map((w) => [
     w.what,
     String(w.count),
-    w.contender,
+    w.server,
     `${fixed(w.rssBytesEach / 1000, 1)} kB`,
     `${fixed(w.heapBytesEach / 1000, 1)} kB`,
   ]);

@@ -4,10 +4,12 @@ import { constants, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ContenderName } from './contender.ts';
 import { Generator } from './generator.ts';
 import { describeMachine } from './machine.ts';
 import { measureWaiters, type WaiterCost, type Waiters } from './memory.ts';
 import { plot } from './plot.ts';
+import { type OnPostgres, startOnPostgres } from './postgres.ts';
 import { type Results, report } from './report.ts';
 import { type History, seed } from './seed.ts';
 import { type MeasuredServer, startServer } from './servers.ts';
@@ -16,7 +18,6 @@ import { measureThroughput, type Pace, type Subject, type Throughput } from './t
 
 interface Plan {
   concurrencies: number[];
-  endToEndConcurrencies: number[];
   pace: Pace;
   histories: History[];
   historyConcurrencies: number[];
@@ -33,7 +34,6 @@ const waiterCounts = (asks: number, polls: number, streams: number): Plan['waite
 
 const FULL: Plan = {
   concurrencies: [1, 32, 256],
-  endToEndConcurrencies: [32],
   pace: { rounds: 5, warmUpMs: 500, measureMs: 2500 },
   histories: [
     { pending: 0, ended: 1_000_000 },
@@ -60,14 +60,18 @@ const { values: flags } = parseArgs({ options: { quick: { type: 'boolean' }, out
 const plan = flags.quick ? QUICK : FULL;
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-bench-'));
 const generator = new Generator();
+const secondGenerator = new Generator();
 const servers: MeasuredServer[] = [];
+let onPostgres: OnPostgres | undefined;
 let folders = 0;
 
 try {
   await main();
 } finally {
   generator.stop();
+  secondGenerator.stop();
   for (const server of servers) await server.stop();
+  await onPostgres?.database.stop();
   rmSync(root, { recursive: true, force: true });
 }
 
@@ -80,6 +84,7 @@ async function main(): Promise<void> {
     machine,
     pace: plan.pace,
     ...(await throughput()),
+    ...(await postgres()),
     ...(await histories()),
     waiters: await waiters(),
     minutes: 0,
@@ -98,9 +103,9 @@ async function throughput(): Promise<{ throughput: Throughput[]; endToEnd: Throu
   const reference = await start('reference', newFolder());
   const holdpoint = await start('holdpoint', newFolder());
   const subjects: Subject[] = [
-    { label: 'reference', server: reference, acknowledge: false },
-    { label: 'holdpoint', server: holdpoint, acknowledge: false },
-    { label: 'holdpoint, acknowledged', server: holdpoint, acknowledge: true },
+    { label: 'reference', servers: [reference], acknowledge: false },
+    { label: 'holdpoint', servers: [holdpoint], acknowledge: false },
+    { label: 'holdpoint, acknowledged', servers: [holdpoint], acknowledge: true },
   ];
   await measure(subjects, 32, { ...plan.pace, rounds: 1 }, 'warming up');
   const found: Throughput[] = [];
@@ -108,16 +113,43 @@ async function throughput(): Promise<{ throughput: Throughput[]; endToEnd: Throu
     found.push(...(await measure(subjects, concurrency, plan.pace, `concurrency ${concurrency}`)));
   const endToEnd: Throughput[] = [];
   const fetching = subjects.map((subject) => ({ ...subject, client: 'fetch' as const }));
-  for (const concurrency of plan.endToEndConcurrencies)
+  for (const concurrency of plan.concurrencies)
     endToEnd.push(...(await measure(fetching, concurrency, plan.pace, `with fetch, concurrency ${concurrency}`)));
   await reference.stop();
   await holdpoint.stop();
   return { throughput: found, endToEnd };
 }
 
-async function measure(subjects: Subject[], concurrency: number, pace: Pace, what: string): Promise<Throughput[]> {
+async function postgres(): Promise<{ postgres: Throughput[]; postgresAsks: WaiterCost }> {
+  const { subjects, another } = await onPostgresServers();
+  const both = [generator, secondGenerator];
+  await measure(subjects, 32, { ...plan.pace, rounds: 1 }, 'warming up on PostgreSQL', both);
+  const found: Throughput[] = [];
+  for (const concurrency of plan.concurrencies)
+    found.push(...(await measure(subjects, concurrency, plan.pace, `on PostgreSQL, concurrency ${concurrency}`, both)));
+  for (const { servers: own } of subjects) for (const server of own) await server.stop();
+  const [asks] = plan.waiters as [Waiters];
+  let databases = 0;
+  const env = () => another(`parked${databases++}`);
+  const postgresAsks = await measureWaiters(generator, newFolder, 'holdpoint', asks, plan.waiterPace, env);
+  say(`${asks.count} parked asks on PostgreSQL: ${(postgresAsks.rssBytesEach / 1000).toFixed(1)} kB each`);
+  return { postgres: found, postgresAsks };
+}
+
+async function onPostgresServers(): Promise<OnPostgres> {
+  onPostgres = await startOnPostgres(start, newFolder);
+  return onPostgres;
+}
+
+async function measure(
+  subjects: Subject[],
+  concurrency: number,
+  pace: Pace,
+  what: string,
+  generators = [generator],
+): Promise<Throughput[]> {
   say(`cycles: ${what}`);
-  const found = await measureThroughput(generator, subjects, concurrency, pace);
+  const found = await measureThroughput(generators, subjects, concurrency, pace);
   for (const f of found)
     say(`  ${f.label}: ${f.cyclesPerSecond.toFixed(0)}/s, ratio ${f.ratio.cyclesPerSecond.toFixed(2)}`);
   return found;
@@ -144,12 +176,12 @@ async function histories(): Promise<{ history: Throughput[]; startUp: StartUp[] 
   const startUp = await measureStartUp([empty, starts.at(-1) as StartUpSubject, reference], plan.startUps);
   const subjects: Subject[] = [];
   for (const { label, folder } of starts)
-    subjects.push({ label, server: await start('holdpoint', folder), acknowledge: true });
+    subjects.push({ label, servers: [await start('holdpoint', folder)], acknowledge: true });
   const history: Throughput[] = [];
   await measure(subjects, 32, { ...plan.pace, rounds: 1 }, 'warming up');
   for (const concurrency of plan.historyConcurrencies)
     history.push(...(await measure(subjects, concurrency, plan.pace, `with history, concurrency ${concurrency}`)));
-  for (const { server } of subjects) await server.stop();
+  for (const { servers: own } of subjects) for (const server of own) await server.stop();
   return { history, startUp };
 }
 
@@ -168,8 +200,8 @@ async function waiters(): Promise<WaiterCost[]> {
   return found;
 }
 
-async function start(name: 'holdpoint' | 'reference', folder: string): Promise<MeasuredServer> {
-  const server = await startServer(name, folder);
+async function start(name: ContenderName, folder: string, env: Record<string, string> = {}): Promise<MeasuredServer> {
+  const server = await startServer(name, folder, [], env);
   servers.push(server);
   return server;
 }

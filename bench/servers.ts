@@ -28,6 +28,8 @@ const COMMANDS: Record<ContenderName, (folder: string, database: string | undefi
     database === undefined
       ? [join(import.meta.dirname, 'reference.ts'), join(folder, 'reference.db')]
       : [join(import.meta.dirname, 'reference-postgres.ts'), database],
+  restate: (folder) => [join(import.meta.dirname, 'peers', 'restate.mjs'), folder],
+  dbos: (_, database = '') => [join(import.meta.dirname, 'peers', 'dbos.mjs'), database],
 };
 
 export async function startServer(

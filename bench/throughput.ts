@@ -1,13 +1,18 @@
-// Cycles per second, answer → delivered, and what a cycle costs the server: every subject in every round, in turn.
+// Cycles per second, answer → delivered, and what a cycle costs the servers: every subject in every round, in turn. The
+// generators share the lanes of a subject.
 import type { Generator } from './generator.ts';
+import type { LoadResult } from './load.ts';
 import { inTurn, median, ratioOf } from './rounds.ts';
 import type { MeasuredServer } from './servers.ts';
 
 export interface Subject {
   label: string;
-  server: MeasuredServer;
+  /** With two, an ask that is raised at one is answered at the other. */
+  servers: readonly MeasuredServer[];
   acknowledge: boolean;
   client?: 'socket' | 'fetch';
+  /** CPU of processes that work for the servers, so far. */
+  otherCpuMs?(): number;
 }
 
 export interface Pace {
@@ -38,7 +43,7 @@ interface Sample {
 }
 
 export async function measureThroughput(
-  generator: Generator,
+  generators: readonly Generator[],
   subjects: readonly Subject[],
   concurrency: number,
   pace: Pace,
@@ -46,30 +51,42 @@ export async function measureThroughput(
   const samples = new Map<Subject, Sample[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round < pace.rounds; round++)
     for (const subject of inTurn(subjects, round))
-      samples.get(subject)?.push(await sample(generator, subject, concurrency, pace));
+      samples.get(subject)?.push(await sample(generators, subject, concurrency, pace));
   const first = samples.get(subjects[0] as Subject) ?? [];
   return subjects.map((subject) => summary(subject, concurrency, samples.get(subject) ?? [], first));
 }
 
 async function sample(
-  generator: Generator,
-  { server, acknowledge, client = 'socket' }: Subject,
+  generators: readonly Generator[],
+  { servers, acknowledge, client = 'socket', otherCpuMs = () => 0 }: Subject,
   concurrency: number,
-  { warmUpMs, measureMs }: Pace,
+  pace: Omit<Pace, 'rounds'>,
 ): Promise<Sample> {
-  const { name: contender, agent, person } = server;
-  let before = server.cost('cpu');
-  const order = { contender, agent, person, concurrency, acknowledge, client, warmUpMs, measureMs };
-  const { cycles, seconds, latencyMs, generatorShare } = await generator.load(order, () => {
-    before = server.cost('cpu');
-  });
-  const cpuMs = (await server.cost('cpu')).cpuMs - (await before).cpuMs;
+  const { warmUpMs, measureMs } = pace;
+  const cpuMs = async () => {
+    const costs = await Promise.all(servers.map((server) => server.cost('cpu')));
+    return costs.reduce((sum, cost) => sum + cost.cpuMs, otherCpuMs());
+  };
+  let before: Promise<number> | undefined;
+  const loaded = generators.slice(0, concurrency);
+  const results = await Promise.all(
+    loaded.map((generator, i) => {
+      const { agent, name: contender } = servers[i % servers.length] as MeasuredServer;
+      const { person } = servers[(i + 1) % servers.length] as MeasuredServer;
+      const lanes = { concurrency: concurrency / loaded.length, acknowledge, client, warmUpMs, measureMs };
+      return generator.load({ contender, agent, person, ...lanes }, () => {
+        before ??= cpuMs();
+      });
+    }),
+  );
+  const spentMs = (await cpuMs()) - ((await before) ?? 0);
+  const sum = (of: (result: LoadResult) => number) => results.reduce((total, result) => total + of(result), 0);
   return {
-    cyclesPerSecond: cycles / seconds,
-    p50Ms: latencyMs.p50,
-    p99Ms: latencyMs.p99,
-    cpuMsPerCycle: cpuMs / cycles,
-    generatorShare,
+    cyclesPerSecond: sum(({ cycles, seconds }) => cycles / seconds),
+    p50Ms: median(results.map(({ latencyMs }) => latencyMs.p50)),
+    p99Ms: median(results.map(({ latencyMs }) => latencyMs.p99)),
+    cpuMsPerCycle: spentMs / sum(({ cycles }) => cycles),
+    generatorShare: sum(({ generatorShare }) => generatorShare) / results.length,
   };
 }
 
