@@ -2,7 +2,7 @@
 // binary. A person decides as then; whatever Holdpoint says to Claude Code must be what it said then, to the letter.
 // Covers: src/agents/claude/agent.ts, src/agents/claude/input.ts, src/agents/claude/launch.ts
 // Covers: src/agents/claude/outputs.ts, src/agents/claude/requests.ts, src/agents/claude/form.ts
-// Covers: src/agents/kit/output-queue.ts, src/agents/kit/run-input.ts
+// Covers: src/agents/kit/run-input.ts
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
