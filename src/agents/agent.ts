@@ -50,6 +50,8 @@ export type Ending =
 
 /** Derives from the agent's own tool call id, so that a repeated call is the same ask, output or child. */
 type Identified = { id: string };
+/** `isBound`: the allow holds for the named files as they are now, so it cannot be reused. */
+type Approval = ApprovalOutcome & { isBound?: boolean };
 
 /** A run that this one continues, with its asks. */
 export interface EarlierRun {
@@ -78,17 +80,15 @@ export interface AgentContext {
   readonly env: Readonly<Record<string, string>>;
   toolRules(): Promise<readonly ToolRule[]>;
   readonly processes: Processes;
+  /** How long a program may take until it is ready for its work. */
+  readonly startLimitMs: number;
   /** The runtimes that registered agents bring for headless dispatches. */
   readonly runtimes: readonly RuntimeAdapter[];
   /** Stores an output of the run. A repeated id is a no-op. */
   output(text: string | undefined, options?: OutputOptions): Promise<void>;
   /** A blocking ask resolves when it ends; other modes resolve with `held` until the run is started again. */
   ask(spec: AskSpec & Identified, options?: AskOptions): Promise<AskOutcome | Held>;
-  /** `isBound`: the allow holds for the named files as they are now, so it cannot be reused. */
-  approve(
-    spec: ApproveSpec & Identified,
-    options?: AskOptions,
-  ): Promise<(ApprovalOutcome & { isBound?: boolean }) | Held>;
+  approve(spec: ApproveSpec & Identified, options?: AskOptions): Promise<Approval | Held>;
   /** Asks the parent session; the answer arrives in the mailbox. */
   askParent(spec: Questions & Deadline & Identified): Promise<AskOutcome>;
   /** Acknowledges an answer that was due, or was asked for with `acknowledge: 'later'` or `'sent'`. */

@@ -21,13 +21,15 @@ import { inherited } from './program-environment.ts';
 
 const FORM_WAIT_MS = 30_000;
 
-/** `runtimes`: what the agents of this worker bring for headless dispatches. */
+interface ContextHost extends Pick<AgentContext, 'runtimes' | 'startLimitMs'> {
+  client: Client;
+  waits: Waits;
+}
+
 export function createContext(
-  client: Client,
-  waits: Waits,
+  { client, waits, runtimes, startLimitMs }: ContextHost,
   claimed: ClaimedRunView,
   signal: AbortSignal,
-  runtimes: AgentContext['runtimes'],
 ): AgentContext {
   const { run, session, input, resumed, due, lease } = claimed;
   const runId = run.run_id;
@@ -46,6 +48,7 @@ export function createContext(
     // The scripts that publish skills find the server by the second name.
     env: { ...inherited(), ...claimed.env, HOLDPOINT_URL: client.http.url, TASK_API_DOMAIN: client.http.url },
     processes,
+    startLimitMs,
     runtimes,
     async toolRules() {
       const project = await projectRulesIn(session.work_folder);

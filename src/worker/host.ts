@@ -24,6 +24,7 @@ export interface Host {
   waits: Waits;
   workerId: string;
   leaseMs: number;
+  startLimitMs: number;
   /** What the agents of this worker bring for headless dispatches. */
   runtimes: AgentContext['runtimes'];
   log: Log;
@@ -54,7 +55,7 @@ const ERROR_CHARACTERS = 10_000;
 const NOT_WAITED_FOR = 'the agent ended its work without waiting for an answer';
 
 export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView): Hosting {
-  const { client, waits, workerId, leaseMs, runtimes, log } = host;
+  const { client, waits, workerId, leaseMs, log } = host;
   const runId = claimed.run.run_id;
   const { epoch } = claimed.lease;
   const stop = new AbortController();
@@ -77,7 +78,7 @@ export function hostRun(host: Host, agent: HostedAgent, claimed: ClaimedRunView)
 
   async function play(): Promise<Ending> {
     try {
-      return await agent.run(createContext(client, waits, claimed, stop.signal, runtimes));
+      return await agent.run(createContext(host, claimed, stop.signal));
     } catch (error) {
       if (error instanceof HoldpointProblem && error.code === 'lease_lost') gone(error.detail);
       return { ended: 'failed', error: error instanceof Error ? error.message : String(error) };

@@ -20,6 +20,8 @@ export interface WorkerOptions {
   permissions?: Permissions | undefined;
   concurrency?: number | undefined;
   leaseMs?: number | undefined;
+  /** How long the program of an agent may take until it is ready. */
+  startLimitMs?: number | undefined;
   /** How long a stopping worker lets agents finish that cannot be resumed. */
   drainMs?: number | undefined;
   log: Log;
@@ -35,12 +37,13 @@ export interface Worker {
 const CONCURRENCY = 64;
 const LEASE_MS = 15_000;
 const DRAIN_MS = 3000;
+const START_LIMIT_MS = 60_000;
 const CLAIM_WAIT_MS = 25_000;
 /** While the server is unreachable an agent's calls are retried, for as long as its lease might still be valid. */
 const RETRY_FOR_MS = 600_000;
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { workerId, log, leaseMs = LEASE_MS, concurrency = CONCURRENCY } = options;
+  const { workerId, log, leaseMs = LEASE_MS, concurrency = CONCURRENCY, startLimitMs = START_LIMIT_MS } = options;
   const client: Client = createClient({ url: options.url, token: options.token, retryForMs: RETRY_FOR_MS });
   const waits = new Waits(client.http);
   const agents = new Map(options.agents.map((agent) => [agent.name, agent]));
@@ -83,7 +86,7 @@ export function startWorker(options: WorkerOptions): Worker {
       const agent = claimed && agents.get(claimed.session.agent);
       if (!claimed || !agent) continue;
       log.info({ run_id: claimed.run.run_id, agent: agent.name, resumed: claimed.resumed }, 'took a run');
-      const hosting = hostRun({ client, waits, workerId, leaseMs, runtimes, log }, agent, claimed);
+      const hosting = hostRun({ client, waits, workerId, leaseMs, startLimitMs, runtimes, log }, agent, claimed);
       hosted.add(hosting);
       void hosting.done.finally(() => hosted.delete(hosting));
       if (stopping.signal.aborted) hosting.leave();

@@ -26,6 +26,7 @@ export interface WorkerLike {
   labels?: string[];
   permissions?: Permissions;
   drainMs?: number;
+  startLimitMs?: number;
 }
 
 export class TestBed {
@@ -52,6 +53,7 @@ export class TestBed {
       permissions: options.permissions,
       concurrency: options.concurrency,
       drainMs: options.drainMs,
+      startLimitMs: options.startLimitMs,
       log: silent,
     });
     this.#workers.push(worker);

@@ -2,7 +2,7 @@
 // process; knows no request.
 import type { ClientApp } from '@agentclientprotocol/sdk';
 import { type AgentContext, isLeaving, type LineProcess } from '../agent.ts';
-import { UnexpectedExit } from '../kit/unexpected-exit.ts';
+import { createStartLimit } from '../kit/start-limit.ts';
 import type { AcpSpec } from './input.ts';
 import { createMessageStream } from './message-stream.ts';
 
@@ -19,6 +19,7 @@ export async function launch(
 ) {
   const { run, signal } = context;
   const stopping = new AbortController();
+  const startLimit = createStartLimit(context, { ...spec, command: spec.argv[0] }, () => stopping.abort());
   let agent: LineProcess | undefined;
   const messages = createMessageStream((line) => agent?.send(line));
   agent = await context.processes.start({
@@ -27,7 +28,10 @@ export async function launch(
     env: { ...context.env, HOLDPOINT_RUN_ID: run.run_id },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     signal: stopping.signal,
-    onLine: messages.receive,
+    onLine: (line) => {
+      startLimit.heard(line);
+      messages.receive(line);
+    },
   });
   const { exited, ended, closeInput } = agent;
   const connection = app.connect(messages.stream);
@@ -38,7 +42,7 @@ export async function launch(
     messages.end();
   });
   const failure = ended.then((exit): never => {
-    throw new UnexpectedExit({ ...spec, command: spec.argv[0] }, exit);
+    throw startLimit.errorOf(exit);
   });
   failure.catch(() => {});
 
@@ -55,7 +59,7 @@ export async function launch(
     await ended.catch(() => {});
     connection.close();
   }
-  return { agent: connection.agent, failure, exitOf, stop };
+  return { agent: connection.agent, startLimit, failure, exitOf, stop };
 }
 
 async function within(limitMs: number, work: Promise<unknown>): Promise<void> {

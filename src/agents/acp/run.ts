@@ -8,6 +8,7 @@ import { resolveInput } from '../kit/inherited-settings.ts';
 import { escapeMentions } from '../kit/mention-escape.ts';
 import { mayRestart } from '../kit/restart-limit.ts';
 import { resumption } from '../kit/resume-message.ts';
+import type { StartStep } from '../kit/start-limit.ts';
 import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createUnusedApprovals, type UnusedApprovals } from '../kit/unused-approvals.ts';
 import { folderProblem, realFolder } from '../workspace/work-folder.ts';
@@ -45,7 +46,8 @@ async function runProcess(context: AgentContext, spec: AcpSpec, folder: string):
     void tools.close();
   };
   const program = await launch(context, spec, folder, { app, onExit });
-  const turns = conversation.run(program.agent, folder);
+  void conversation.isWorking.then(program.startLimit.lift);
+  const turns = conversation.run(program.agent, folder, program.startLimit.step);
   turns.catch(() => {});
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -124,10 +126,10 @@ function createConversation(context: AgentContext, spec: AcpSpec, parts: Convers
     });
   serve(app, offered, tools, { isFork, quirks: () => quirks });
 
-  async function run(agent: ClientContext, folder: string): Promise<Ending> {
-    const initialized = await initialize(agent, spec, offered);
+  async function run(agent: ClientContext, folder: string, step: StartStep): Promise<Ending> {
+    const initialized = await initialize(agent, spec, offered, step);
     quirks = quirksOf(initialized.agentInfo?.name);
-    const opened = await openSession(context, agent, spec, initialized, folder);
+    const opened = await openSession(context, agent, spec, initialized, folder, step);
     const sessionId = opened.id;
     session = { agent, id: sessionId };
     sideQuestions.follow(agent, initialized, opened, folder);
@@ -157,6 +159,8 @@ function createConversation(context: AgentContext, spec: AcpSpec, parts: Convers
     outputs,
     requests,
     run,
+    /** Resolves when the agent has asked or reported something. */
+    isWorking,
     /** Has the agent stop at once. What it has asked is answered with `cancelled`. */
     cancel(): void {
       if (session) void session.agent.notify('session/cancel', { sessionId: session.id }).catch(() => {});

@@ -11,6 +11,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { truncate } from '../../core/text-limit.ts';
 import type { AgentContext } from '../agent.ts';
+import type { StartStep } from '../kit/start-limit.ts';
 import type { AcpSpec } from './input.ts';
 import { SESSION } from './outputs.ts';
 import { quirksOf } from './quirks.ts';
@@ -41,12 +42,15 @@ export async function initialize(
   agent: ClientContext,
   { title }: AcpSpec,
   offered: Pick<ClientCapabilities, 'fs' | 'terminal'>,
+  step: StartStep,
 ): Promise<InitializeResponse> {
-  const initialized = await agent.request<InitializeResponse>('initialize', {
-    protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: { ...offered, elicitation: { form: {}, url: {} } },
-    clientInfo: CLIENT,
-  });
+  const initialized = await step(
+    agent.request<InitializeResponse>('initialize', {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { ...offered, elicitation: { form: {}, url: {} } },
+      clientInfo: CLIENT,
+    }),
+  );
   if (initialized.protocolVersion !== PROTOCOL_VERSION)
     throw new AgentProblem(
       `${title} speaks version ${initialized.protocolVersion} of the protocol, and not ${PROTOCOL_VERSION}.`,
@@ -67,6 +71,7 @@ export async function openSession(
   spec: AcpSpec,
   initialized: InitializeResponse,
   cwd: string,
+  step: StartStep,
 ): Promise<Opened & { id: string }> {
   const { agentCapabilities: can, authMethods, agentInfo } = initialized;
   const mode = spec.mode ?? quirksOf(agentInfo?.name).askingMode;
@@ -75,7 +80,7 @@ export async function openSession(
   const sessionId = known?.session_id;
   const method = can?.sessionCapabilities?.resume ? 'session/resume' : can?.loadSession ? 'session/load' : undefined;
   if (typeof sessionId === 'string' && known?.program === sessionData(spec, '').program) {
-    const opened = method && (await agent.request(method, { sessionId, cwd, mcpServers: [] }).catch(refusal));
+    const opened = method && (await step(agent.request(method, { sessionId, cwd, mcpServers: [] })).catch(refusal));
     if (opened && !(opened instanceof RequestError)) {
       await configure(agent, wanted, sessionId, opened);
       return { ...opened, id: sessionId };
@@ -85,7 +90,7 @@ export async function openSession(
       type: 'status',
     });
   }
-  const opened = await agent.request('session/new', { cwd, mcpServers: [] }).catch(refusal);
+  const opened = await step(agent.request('session/new', { cwd, mcpServers: [] })).catch(refusal);
   if (opened instanceof RequestError) {
     const logins = (authMethods ?? []).map(({ name }) => name).join(', ');
     throw new AgentProblem(

@@ -5,6 +5,7 @@ import type { AgentContext, Ending, LineProcess } from '../agent.ts';
 import { resolveInput } from '../kit/inherited-settings.ts';
 import { createModelOutage } from '../kit/model-outage.ts';
 import { mayRestart } from '../kit/restart-limit.ts';
+import { createStartLimit, type StartStep } from '../kit/start-limit.ts';
 import { UnexpectedExit } from '../kit/unexpected-exit.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { createPeer, on, route } from '../wire/json-rpc.ts';
@@ -42,20 +43,29 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
   const { signal, run } = context;
   const stop = new AbortController();
   let codex: LineProcess | undefined;
-  const connection = connect(context, (line) => codex?.send(line));
+  const connection = connect(
+    context,
+    (line) => codex?.send(line),
+    () => startLimit.lift(),
+  );
   const { peer, requests, turns, outputs } = connection;
+  const argv = ['codex', 'app-server'];
+  const startLimit = createStartLimit(context, { title: 'Codex', install: program.install, argv }, () => stop.abort());
   codex = await context.processes.start({
-    argv: ['codex', 'app-server'],
+    argv,
     folder: context.session.work_folder as string,
     env: { ...context.env, HOLDPOINT_RUN_ID: run.run_id },
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     signal: AbortSignal.any([signal, stop.signal]),
-    onLine: peer.receive,
+    onLine: (line) => {
+      startLimit.heard(line);
+      peer.receive(line);
+    },
   });
   const { ended } = codex;
   void codex.exited.then(() => requests.close());
   const failure = ended.then((exit): never => {
-    const error = new UnexpectedExit({ title: 'Codex', install: program.install }, exit);
+    const error = startLimit.errorOf(exit);
     peer.close(error);
     turns.fail(error);
     throw error;
@@ -63,7 +73,7 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
   failure.catch(() => {});
   const recorded = () => Promise.all([outputs.flush(), requests.deliveriesRecorded()]);
   try {
-    const ending = await Promise.race([runTurns(context, spec, connection), failure]);
+    const ending = await Promise.race([runTurns(context, spec, connection, startLimit.step), failure]);
     await recorded();
     return ending;
   } catch (error) {
@@ -83,10 +93,11 @@ async function runProcess(context: AgentContext, spec: CodexSpec): Promise<Endin
 type Connection = ReturnType<typeof connect>;
 
 /** The JSON-RPC connection to the process, and what is known of its threads, turns, items and requests. */
-function connect(context: AgentContext, send: (line: string) => void) {
+function connect(context: AgentContext, send: (line: string) => void, onAsked: () => void) {
   const peer = createPeer({
     send,
     onRequest: (request) => {
+      onAsked();
       if (!sideQuestions.refuses(request)) void requests.receive(request);
     },
     onNotification: (method, params) => received(method, params),
@@ -135,11 +146,17 @@ function connect(context: AgentContext, send: (line: string) => void) {
 
 const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
 
-async function runTurns(context: AgentContext, spec: CodexSpec, connection: Connection): Promise<Ending> {
+async function runTurns(
+  context: AgentContext,
+  spec: CodexSpec,
+  connection: Connection,
+  step: StartStep,
+): Promise<Ending> {
   const { peer, thread, turns, rollouts, outputs, unusedApprovals, requests } = connection;
   const { run_id: runId } = context.run;
-  await initialize(peer);
-  const { id: threadId, collaborationMode, hasInput } = await openThread(context, spec, peer, rollouts);
+  const starting = { ...peer, request: (method: string, params: unknown) => step(peer.request(method, params)) };
+  await initialize(starting);
+  const { id: threadId, collaborationMode, hasInput } = await openThread(context, spec, starting, rollouts);
   thread.id = threadId;
   await outputs.follow(threadId);
   let next = hasInput

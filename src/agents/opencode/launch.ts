@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { AgentContext } from '../agent.ts';
-import { UnexpectedExit } from '../kit/unexpected-exit.ts';
+import { createStartLimit } from '../kit/start-limit.ts';
 import { createApi, USER } from './api.ts';
 import type { OpencodeSpec } from './input.ts';
 import { program } from './program.ts';
@@ -30,8 +30,12 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
   const password = randomBytes(24).toString('base64url');
   const stopping = new AbortController();
   const listening = Promise.withResolvers<string>();
+  const argv = [program.command, 'serve', '--hostname', HOST, '--port', String(await freePort())];
+  const startLimit = createStartLimit(context, { title: 'OpenCode', install: program.install, argv }, () =>
+    stopping.abort(),
+  );
   const server = await context.processes.start({
-    argv: [program.command, 'serve', '--hostname', HOST, '--port', String(await freePort())],
+    argv,
     folder,
     env: {
       ...context.env,
@@ -42,6 +46,7 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
     mark: `HOLDPOINT_RUN_ID=${run.run_id}`,
     signal: AbortSignal.any([signal, stopping.signal]),
     onLine: (line) => {
+      startLimit.heard(line);
       const url = LISTENING.exec(line)?.[1];
       if (url) listening.resolve(url);
     },
@@ -49,7 +54,7 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
   const gone = new AbortController();
   void server.exited.then(() => gone.abort(new Error('OpenCode has exited')));
   const failure = server.ended.then((exit): never => {
-    throw new UnexpectedExit({ title: 'OpenCode', install: program.install }, exit);
+    throw startLimit.errorOf(exit);
   });
   failure.catch(() => {});
   const stop = async () => {
@@ -59,7 +64,7 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
     await server.ended.catch(() => {});
   };
   try {
-    const url = await Promise.race([listening.promise, failure]);
+    const url = await startLimit.step(Promise.race([listening.promise, failure]));
     return { api: createApi({ url, user: USER, password, signal: gone.signal }), exited: server.exited, failure, stop };
   } catch (error) {
     await stop();
