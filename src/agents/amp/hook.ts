@@ -7,6 +7,7 @@ import type { ApprovalOutcome } from '../../client/outcome.ts';
 import { canonical } from '../../core/digest.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
 import { approveInHook, endAbandonedCall } from '../kit/hook-approval.ts';
+import { watchServer } from '../kit/lost-server.ts';
 import { SHELLS } from './rules.ts';
 
 const Input = z.record(z.string(), z.unknown());
@@ -37,7 +38,14 @@ export async function decide(payload: unknown, open: () => HookProcessContext): 
     title: `Amp in ${folder}`,
   };
   const spec = { id: `delegate-${crypto.randomUUID()}`, ...action, work_folder: folder };
-  return decisionOf(await approveInHook(context, { conversation, spec, givenUp: GIVEN_UP }), action.input);
+  const lost = watchServer(context.client.http);
+  const signal = AbortSignal.any([context.signal, lost.signal]);
+  try {
+    const outcome = await approveInHook({ ...context, signal }, { conversation, spec, givenUp: GIVEN_UP });
+    return decisionOf(outcome, action.input);
+  } finally {
+    lost.stop();
+  }
 }
 
 /** Ends the ask of a delegate that was killed. */

@@ -111,6 +111,13 @@ describe.skipIf(!binary)(`OpenCode ${opencodeVersion}, attached`, () => {
     await bed.until(async () => has('made') || undefined);
   });
 
+  it('ends the request of a session that is deleted', async () => {
+    const { id, ask, folder, has } = await prompt('task-deleted', () => bash('touch made'));
+    await fetch(`${url}/session/${id}?directory=${encodeURIComponent(folder)}`, { method: 'DELETE', headers });
+    await expect.poll(async () => (await bed.api.asks.get(ask.ask_id)).status, { timeout: 30_000 }).not.toBe('pending');
+    expect(has('made')).toBe(false);
+  });
+
   it('has a request rejected whose turn was aborted, and a late allow writes nothing', async () => {
     const { ask, has, id, folder } = await prompt('task-aborted', (at) => [
       { tool: 'write', input: { filePath: join(at, 'late.txt'), content: 'late' } },
