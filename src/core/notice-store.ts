@@ -26,6 +26,8 @@ export interface NoticeReads {
   /** The last event whose notices were made. */
   noticeCursor(): MaybePromise<number | undefined>;
   quietHours(): MaybePromise<{ person: string; hours: QuietHours }[]>;
+  /** To a person's contacts, unsent and due at exactly this instant. */
+  noticesDueAt(person: string, at: number): MaybePromise<Notice[]>;
 }
 
 export interface NoticeWrites {

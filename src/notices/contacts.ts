@@ -1,5 +1,6 @@
 // Adds and ends contacts: browsers with push, and webhook endpoints. Addresses are sealed; the log says who added what,
 // never where it leads.
+import { ECDH } from 'node:crypto';
 import { lookOf } from '../core/author-name.ts';
 import { fail } from '../core/errors.ts';
 import { compileGlob } from '../core/glob.ts';
@@ -20,6 +21,7 @@ const MOST_WEBHOOKS = 50;
 /** The same browser again changes what is stored about it. */
 export function addDevice(ports: Ports, hosts: readonly string[], body: AddDevice, actor: Actor, key?: Key) {
   checkTarget(body.subscription.endpoint, hosts);
+  checkKey(body.subscription.keys.p256dh);
   const address = JSON.stringify(body.subscription);
   const addressMac = ports.sealer.mac(`push ${body.subscription.endpoint}`);
   return mutate(ports, key, async (tx) => {
@@ -147,6 +149,18 @@ async function end(
   ledger.note('contact.removed', { contact_id: contact.id, by, ...(reason !== undefined && { reason }) });
   await ledger.close();
   return ended;
+}
+
+/** A key that nothing can be encrypted for would be kept and never reached. */
+function checkKey(p256dh: string): void {
+  try {
+    ECDH.convertKey(p256dh, 'prime256v1', 'base64url');
+  } catch {
+    throw fail(
+      'invalid_request',
+      'The key p256dh of the subscription is no point of the curve P-256. Send what PushSubscription.toJSON() returned.',
+    );
+  }
 }
 
 function checkTarget(url: string, hosts: readonly string[]): URL {

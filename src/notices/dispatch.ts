@@ -2,7 +2,7 @@
 // result. A server that dies in between leaves a lease, after which the notice is sent again under the same handle.
 import { type Contact, claimed, type Notice, SEND_LEASE_MS, type SendResult, settled } from '../core/notice.ts';
 import type { Reader } from '../core/ports.ts';
-import { afterQuietHours, type QuietHours } from '../core/quiet-hours.ts';
+import { afterQuietHours } from '../core/quiet-hours.ts';
 import { isGood } from '../gateway/token.ts';
 import { messageOf, type Summarise } from './message.ts';
 import { type Planning, takeStep } from './plan.ts';
@@ -20,8 +20,6 @@ const AT_ONCE = 256;
 const AT_ONCE_EACH = 4;
 /** Longer than a channel takes for a request, shorter than the lease. */
 const LONGEST_SEND_MS = SEND_LEASE_MS - 10_000;
-
-type PersonsQuietHours = readonly { person: string; hours: QuietHours }[];
 
 /** Starts what is due and waits for the claims, not for the providers; `onDone` is called after each. */
 export class Dispatcher {
@@ -42,9 +40,9 @@ export class Dispatcher {
     if (free <= 0) return false;
     const busy = [...this.#underWay].filter(([, count]) => count >= AT_ONCE_EACH).map(([id]) => id);
     const due = await store.reader.dueNotices(clock.now(), free, busy);
-    const quiet = due.length === 0 ? [] : await store.reader.quietHours();
+    const hasQuietHours = due.length > 0 && (await store.reader.quietHours()).length > 0;
     let hasStarted = false;
-    for (const notice of due) if (await this.#start(notice, quiet)) hasStarted = true;
+    for (const notice of due) if (await this.#start(notice, hasQuietHours)) hasStarted = true;
     return hasStarted;
   }
 
@@ -53,12 +51,12 @@ export class Dispatcher {
     while (this.#sending.size > 0) await Promise.all(this.#sending);
   }
 
-  async #start(due: Notice, quiet: PersonsQuietHours): Promise<boolean> {
+  async #start(due: Notice, hasQuietHours: boolean): Promise<boolean> {
     if (due.event === 'step') {
       await takeStep(this.#dispatching, due);
       return true;
     }
-    if (await isPostponed(this.#dispatching, due, quiet)) return true;
+    if (hasQuietHours && (await isPostponed(this.#dispatching, due))) return true;
     const contactId = due.contactId ?? '';
     const count = this.#underWay.get(contactId) ?? 0;
     if (count >= AT_ONCE_EACH) return false;
@@ -81,14 +79,15 @@ export class Dispatcher {
  * Moves what is not urgent to the end of the person's quiet hours. Checked before every attempt, so that it holds for
  * retries, and for hours that were set after the notice was planned.
  */
-async function isPostponed({ ports, channels }: Dispatching, due: Notice, quiet: PersonsQuietHours): Promise<boolean> {
+async function isPostponed({ ports, channels }: Dispatching, due: Notice): Promise<boolean> {
   const isNews = due.event === 'ask.raised' || due.event === 'ask.escalated';
   const isShown = channels.get(due.channel ?? '')?.shows === 'asks';
-  if (quiet.length === 0 || !isNews || !isShown || due.state !== 'due' || due.detail?.isUrgent) return false;
+  if (!isNews || !isShown || due.state !== 'due' || due.detail?.isUrgent) return false;
   return ports.store.write(async (tx) => {
     const contact = await tx.contact(due.contactId ?? '');
     const now = ports.clock.now();
-    const dueAt = afterQuietHours(now, quiet.find(({ person }) => person === contact?.person)?.hours);
+    const quiet = (await tx.quietHours()).find(({ person }) => person === contact?.person);
+    const dueAt = afterQuietHours(now, quiet?.hours);
     if (dueAt <= now) return false;
     await tx.replaceNotice(due, { ...due, dueAt });
     return true;

@@ -10,7 +10,7 @@ import type { Page, Ports } from '../core/ports.ts';
 import type { QuietHours } from '../core/quiet-hours.ts';
 import type { Actor } from '../core/token.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import { type Key, mutate, ok } from '../gateway/mutate.ts';
+import type { Key } from '../gateway/mutate.ts';
 import { createChannels } from './channels.ts';
 import { addDevice, addWebhook, endContact, removeContact } from './contacts.ts';
 import { Dispatcher, type Dispatching } from './dispatch.ts';
@@ -18,6 +18,7 @@ import { createGuardedPost } from './guarded-post.ts';
 import { Loop } from './loop.ts';
 import type { Summarise } from './message.ts';
 import { leadsToNotices, planEvents, startPlanning } from './plan.ts';
+import { setQuietHours } from './quiet-hours.ts';
 import { redeliver } from './redeliver.ts';
 import { sendTest } from './test-notice.ts';
 import { deviceView, noticeView, webhookView } from './views.ts';
@@ -152,11 +153,11 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
       return reply;
     },
     sendTest: (who: string | undefined, actor: Actor) => sendTest(ports, () => sending.wake(false), who, actor),
-    setQuietHours: (hours: QuietHours | undefined, actor: Actor, key?: Key) =>
-      mutate(ports, key, async (tx) => {
-        await tx.saveQuietHours(actor.person, hours);
-        return ok({ ...(hours && { quiet_hours: hours }) });
-      }),
+    setQuietHours: async (hours: QuietHours | undefined, actor: Actor, key?: Key) => {
+      const reply = await setQuietHours(ports, hours, actor, key);
+      sending.wake(false);
+      return reply;
+    },
     /** Of one ask, for people. */
     noticesOf: async (askId: string) =>
       isActive()

@@ -41,6 +41,13 @@ export function noticeReads(sql: Sql): NoticeReads {
         (row: Tables['notices']) => ({ at: row.n, value: NOTICE.read(row) }),
       ),
     dueNotices: (now, limit, except = []) => many(DUE(limit, except.length), [now, ...except], NOTICE.read),
+    noticesDueAt: (person, at) =>
+      many(
+        `SELECT n.* FROM notices n JOIN contacts c ON c.id = n.contact_id
+          WHERE n.due_at = ? AND n.state = 'due' AND c.person = ? ORDER BY n.n`,
+        [at, person],
+        NOTICE.read,
+      ),
     nextNoticeAt: () => one(`SELECT MIN(due_at) AS at FROM notices WHERE due_at IS NOT NULL`, [], instantOf),
     batch: (contactId, batch, now) =>
       many(

@@ -89,6 +89,10 @@ export function describeNotices(bed: Bed): void {
       expect(await idsDue(10)).toEqual(['ntc_1']);
       expect(await idsDue(20)).toEqual(['ntc_1', 'ntc_3']);
       expect(await read((r) => r.batch('con_1', 'b', 10))).toEqual([first]);
+      await bed.store.write((tx) => tx.insertContact(contactOf('con_1')));
+      const { person } = contactOf('con_1');
+      expect(await read((r) => r.noticesDueAt(person, 20))).toEqual([other]);
+      expect(await read((r) => r.noticesDueAt('somebody else', 20))).toEqual([]);
 
       const sent = claimed(first, 10);
       const claims = await Promise.all([1, 2].map(() => bed.store.write((tx) => tx.replaceNotice(first, sent))));

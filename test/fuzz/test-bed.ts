@@ -1,5 +1,6 @@
 // A real server with something in it for every route: what its path ids name, what its bodies refer to. And whether
 // anything about it has changed.
+import { createECDH } from 'node:crypto';
 import type { AskView, ClarificationView, EventView, MessageView, RunView, SessionView } from '../../src/core/views.ts';
 import { type Received, type Sent, send } from '../support/http.ts';
 import { dereferenced } from '../support/openapi.ts';
@@ -153,7 +154,7 @@ export async function createTestBed({ url, token }: Holdpoint): Promise<TestBed>
     secret: undefined,
     allow_other: true,
     endpoint: 'https://push.example.org/1',
-    p256dh: 'A'.repeat(87),
+    p256dh: createECDH('prime256v1').generateKeys('base64url'),
     auth: 'A'.repeat(22),
     quiet_hours: { from: '22:00', to: '07:00', time_zone: 'UTC' },
     who: 'nobody',

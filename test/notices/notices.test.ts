@@ -60,6 +60,22 @@ describe('a device', () => {
     expect([sub, Number(exp) > Date.now() / 1000]).toEqual(['mailto:test@example.org', true]);
   });
 
+  it('is refused with a key that nothing can be encrypted for', async () => {
+    await open();
+    const { endpoint, keys } = bed.push.browser().subscription;
+    const bytes = Buffer.from(keys.p256dh, 'base64url');
+    for (const [i, value] of [
+      [0, 2],
+      [64, (bytes[64] ?? 0) ^ 1],
+    ] as const) {
+      const changed = Buffer.from(bytes);
+      changed[i] = value;
+      const subscription = { endpoint, keys: { ...keys, p256dh: changed.toString('base64url') } };
+      const refused = await bed.server.post('/v1/notices/devices', { subscription, label: 'Phone' });
+      expect([refused.status, refused.body]).toMatchObject([400, { code: 'invalid_request' }]);
+    }
+  });
+
   it('of a viewer is offered nothing to press, and is sent nothing after a sign-out', async () => {
     await open();
     const browser = bed.push.browser();

@@ -1,5 +1,5 @@
 // Routes over a whole server: who is told and then whom, digests, floods, quiet hours, and that every message is settled.
-// Covers: src/notices/message-text.ts
+// Covers: src/notices/message-text.ts, src/notices/quiet-hours.ts
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../src/core/notice.ts';
 import type { NoticeSettingsView } from '../../src/core/notice-views.ts';
@@ -206,6 +206,26 @@ describe('routes', () => {
     expect(await told(quiet.ask_id)).toEqual(['lead ask.raised due']);
     bed.server.advance(61 * MINUTE_MS);
     await eventually(() => tags(phone)).toEqual([urgent.ask_id, quiet.ask_id]);
+  });
+
+  it('are sent when the person ends the quiet hours that they wait for, and not before shorter ones end', async () => {
+    await open();
+    const phone = await device('lead');
+    const at = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+    const quietFor = async (minutes: number | undefined) => {
+      const [from, to] = [bed.server.now() - 60 * MINUTE_MS, bed.server.now() + (minutes ?? 0) * MINUTE_MS].map(at);
+      const body = minutes === undefined ? {} : { quiet_hours: { from, to, time_zone: 'UTC' } };
+      await ok(bed.server.call('PUT', '/v1/notices/quiet-hours', body, { token: phone.token }));
+    };
+    await quietFor(300);
+    const ask = await raiseApproval(bed.server, await working());
+    const waits = async () => ((await notices(ask.ask_id))[0]?.due_at_ms ?? 0) - bed.server.now();
+    await eventually(waits).toBeGreaterThan(290 * MINUTE_MS);
+    await quietFor(30);
+    const left = await waits();
+    expect([left > 0, left <= 30 * MINUTE_MS, phone.received.length]).toEqual([true, true, 0]);
+    await quietFor(undefined);
+    await eventually(() => tags(phone)).toEqual([ask.ask_id]);
   });
 
   it('wait for the end of quiet hours with a retry that would fall into them', async () => {

@@ -46,19 +46,38 @@ async function subscribe(allowAction?: boolean): Promise<DeviceView> {
 }
 
 function subscriptionOf({ pushManager }: ServiceWorkerRegistration, key: string): Promise<PushSubscription> {
-  const late = new Promise<never>((_, reject) =>
-    setTimeout(() => reject(new Error('The browser’s push service did not reply')), PATIENCE_MS),
+  let isLate = false;
+  const subscribing = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  // The person was told that it failed, and the server knows nothing of it.
+  subscribing.then(
+    (subscription) => isLate && ownDeviceId() === undefined && subscription.unsubscribe(),
+    () => {},
   );
-  return Promise.race([pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }), late]);
+  return inTime(subscribing, () => {
+    isLate = true;
+  });
+}
+
+const NO_REPLY =
+  'The browser’s push service did not reply. A network, a firewall or a privacy setting may block it: try again later, or on another network';
+
+function inTime<T>(reply: Promise<T>, onLate = () => {}): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    onLate();
+    reject(new Error(NO_REPLY));
+  }, PATIENCE_MS);
+  return Promise.race([reply, late]).finally(() => clearTimeout(timer));
 }
 
 async function unsubscribe(): Promise<void> {
   const id = ownDeviceId();
   localStorage.removeItem(DEVICE_KEY);
   if ('caches' in window) await caches.delete('holdpoint-sign-in');
-  const subscription = await (await registration())?.pushManager.getSubscription();
-  await subscription?.unsubscribe();
   if (id !== undefined) await api.notices.removeDevice(id).catch(() => {});
+  const worker = await registration();
+  // The server sends nothing any more, whether the push service hears of it or not.
+  if (worker) await inTime(worker.pushManager.getSubscription().then((own) => own?.unsubscribe())).catch(() => {});
 }
 
 const registration = async (): Promise<ServiceWorkerRegistration | undefined> =>
