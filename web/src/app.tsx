@@ -11,6 +11,7 @@ import type { followLiveInbox } from './hooks/inbox-stream.ts';
 import { useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
 import { preferences } from './hooks/preferences.ts';
+import { listenToPresses } from './hooks/press.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
 import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
@@ -111,6 +112,8 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
 
   useLayoutEffect(() => {
     const stop = new AbortController();
+    // Before the gestures, which stop some clicks.
+    listenToPresses(stop.signal);
     listenToGestures(stop.signal);
     listenToKeys(stop.signal);
     listenToLostFocus(stop.signal);

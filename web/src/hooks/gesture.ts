@@ -1,7 +1,9 @@
 // Guards every decision against accidents: a key that is held down, the second click of a double click, and a key or a
-// click that was meant for the ask before the one on the screen. Whatever sends a decision asks here first. Also knows when a
-// key belongs to a text that the person is typing, though its field is gone: such a key is no shortcut.
+// click that was meant for the ask before the one on the screen. Whatever sends a decision asks here first; a click that
+// began on another ask reaches nothing at all. Also knows when a key belongs to a text that the person is typing, though its
+// field is gone: such a key is no shortcut.
 import { JUST_MOVED_MS } from '../state/keys.ts';
+import { toast } from './toasts.ts';
 
 /** After a key in a text field, the next one this soon belongs to the text as well. */
 const TYPING_MS = 1000;
@@ -18,6 +20,8 @@ let isAimed = false;
 /** The text field that the person has not left themselves: by Escape, Tab, a click, or a key that sends its text. */
 let field: HTMLElement | undefined;
 let typedAtMs = Number.NEGATIVE_INFINITY;
+/** What the pointer was put on, until the click. */
+let pressed: { askId: string | undefined } | undefined;
 
 /** The selected ask changed without the person: what they press in this moment was meant for the one before. */
 export const movedByItself = (): void => {
@@ -35,8 +39,10 @@ export function isTypingOn(): boolean {
 }
 
 /** The person is in a text field of this ask. */
-export const isTypedInto = (askId: string): boolean =>
-  field?.closest<HTMLElement>('[data-ask]')?.dataset.ask === askId && field === document.activeElement;
+export const isTypedInto = (askId: string): boolean => askOf(field) === askId && field === document.activeElement;
+
+const askOf = (target: EventTarget | null | undefined): string | undefined =>
+  target instanceof Element ? target.closest<HTMLElement>('[data-ask]')?.dataset.ask : undefined;
 
 /** Why the last key or click may not be meant for what is on the screen; undefined where it is. */
 export function accident(): string | undefined {
@@ -62,15 +68,25 @@ export function listenToGestures(signal: AbortSignal): void {
     if (focusOf(target) === 'text') field = target as HTMLElement;
   });
   listen('pointerdown', ({ target }) => {
+    pressed = { askId: askOf(target) };
     field = focusOf(target) === 'text' ? (target as HTMLElement) : undefined;
   });
-  listen('click', ({ detail, clientX: x, clientY: y }) => {
+  const click = (event: MouseEvent) => {
+    const { detail, clientX: x, clientY: y, target } = event;
     // A click without a count comes from a key, which was noted before.
     if (detail === 0) return;
+    const [began, askId] = [pressed, askOf(target)];
+    pressed = undefined;
+    if (began && askId !== undefined && askId !== began.askId) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      toast('Nothing was done: another request is here now. Check, then press again.', 'warn');
+    }
     isRepeated = detail > 1;
     isAimed = Math.hypot(x - pointerAtMove.x, y - pointerAtMove.y) > RESTING_PX;
     pointer = { x, y };
-  });
+  };
+  document.addEventListener('click', click, { signal, capture: true });
 }
 
 /** Enter is a new line in a field of several lines. */

@@ -14,6 +14,7 @@ import { useCommands } from '../hooks/commands.ts';
 import { movedByItself } from '../hooks/gesture.ts';
 import { keepSelected, useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer } from '../hooks/me.ts';
+import { useStill } from '../hooks/press.ts';
 import { wantRowFocus } from '../hooks/row-focus.ts';
 import { toast } from '../hooks/toasts.ts';
 import { undoLast, useHeldBack } from '../hooks/undo.ts';
@@ -64,10 +65,11 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const selectedId = params?.id;
   const now = useCoarseNow();
   const found = useMemo(() => filtered(inbox.entries, inbox.sessions, q, now), [inbox, q, now]);
-  const sections = useMemo(
+  const latestSections = useMemo(
     () => arranged(found, inbox.sessions, { sort, group: grouping }, now),
     [found, inbox.sessions, sort, grouping, now],
   );
+  const sections = useStill(latestSections);
   const entries = useMemo(() => sections.flatMap((section) => section.entries), [sections]);
   const groups = useMemo(() => groupsOf(entries), [entries]);
   const groupSizes = useMemo(
@@ -82,6 +84,8 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     `${askId === undefined ? '/' : `/asks/${askId}`}${triageSearch(as)}`;
   const select = (askId: string | undefined) => {
     setOpenGroup(undefined);
+    // List and card take each other's place: the next tap on the same spot was meant for what was there.
+    if (!isWide()) movedByItself();
     navigate(addressOf(askId), { replace: selectedId !== undefined && askId !== undefined });
   };
   const change = (part: Partial<Triage>) => navigate(addressOf(selectedId, { ...triage, ...part }), { replace: true });

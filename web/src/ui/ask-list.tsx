@@ -10,6 +10,7 @@ import { countdown, duration } from '../../../src/client/times.ts';
 import type { Section } from '../../../src/client/triage.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { useCoarseNow, useNow } from '../hooks/clock.ts';
+import { accident } from '../hooks/gesture.ts';
 import { useMe } from '../hooks/me.ts';
 import { takeRowFocus } from '../hooks/row-focus.ts';
 import { revealRow, useRowWindow } from '../hooks/row-window.ts';
@@ -83,6 +84,7 @@ export function AskList({ sections, sessions, selectedId, markedIds, groupSizes,
               role="listitem"
               aria-setsize={count}
               aria-posinset={place + 1}
+              data-ask={ask_id}
               className={`row ${entry.settledAtMs === undefined ? '' : 'settled'}`}
               style={{ height: ROW_PX, transform }}
             >
@@ -138,7 +140,7 @@ const Row = memo(function Row(props: RowProps) {
   const open = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    onSelect(ask.ask_id);
+    if (accident() === undefined) onSelect(ask.ask_id);
   };
   return (
     <>

@@ -1,0 +1,143 @@
+// Tests that a list or a card that changes under the finger opens and decides nothing but what the finger was put on.
+// Covers: web/src/hooks/gesture.ts, web/src/hooks/press.ts
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
+
+const PHONE = { viewport: { width: 390, height: 600 }, isMobile: true, hasTouch: true };
+
+describeInBrowser('a list that moves', () => {
+  const testBed = useTestBed();
+
+  const begin = async (title: string) => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    let calls = 0;
+    return {
+      approval: (command: string) =>
+        client.asks.raise(run_id, {
+          kind: 'approval',
+          tool_call_id: `c${calls++}`,
+          tool_name: 'Bash',
+          input: { command },
+        } as never) as Promise<AskView>,
+      end: () => client.sessions.end(session_id),
+    };
+  };
+  const statusOf = async ({ ask_id }: AskView) => (await testBed.client.asks.get(ask_id)).status;
+  const row = (page: Page, text: string) => page.locator('.row').filter({ hasText: text });
+  const middleOf = async (page: Page, text: string) => {
+    const box = await row(page, text).boundingBox();
+    if (!box) throw new Error(`no row of ${text}`);
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  };
+  const finger = async (context: BrowserContext, page: Page) => {
+    const cdp = await context.newCDPSession(page);
+    return {
+      down: (x: number, y: number) =>
+        cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] }),
+      up: () => cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] }),
+    };
+  };
+
+  it('keeps the rows where they are from the touch until after the tap', async () => {
+    const run = await begin('Touched');
+    const wanted = await run.approval('make wanted');
+    await run.approval('make other');
+    const { page, context } = await testBed.signedIn('lead', PHONE);
+    await page.goto('/?sort=newest');
+    const { x, y } = await middleOf(page, 'make wanted');
+    const { down, up } = await finger(context, page);
+    await down(x, y);
+    await run.approval('make newest');
+    await page.getByRole('status').getByText('3 waiting').waitFor();
+    expect(await row(page, 'make newest').count()).toBe(0);
+    await up();
+    await page.waitForURL(`**/asks/${wanted.ask_id}*`);
+    await page.goto('/?sort=newest');
+    await row(page, 'make newest').waitFor();
+    await run.end();
+  });
+
+  it('opens with the mouse what was pressed, and moves the rows afterwards', async () => {
+    const run = await begin('Clicked');
+    const wanted = await run.approval('make wanted');
+    await run.approval('make other');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto('/?sort=newest');
+    const { x, y } = await middleOf(page, 'make wanted');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await run.approval('make newest');
+    await page.getByRole('status').getByText('3 waiting').waitFor();
+    await page.mouse.up();
+    await page.waitForURL(`**/asks/${wanted.ask_id}*`);
+    await row(page, 'make newest').waitFor();
+    // A press that ends as no click lets go of the list as well.
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, 5);
+    await run.approval('make last');
+    await page.mouse.up();
+    await row(page, 'make last').waitFor();
+    await run.end();
+  });
+
+  it('decides nothing with a tap that began on another request', async () => {
+    const run = await begin('Swapped');
+    const asks = [await run.approval('make first'), await run.approval('make second')] as const;
+    const { page, context } = await testBed.signedIn('lead', { hasTouch: true });
+    await page.goto(`/asks/${asks[0].ask_id}`);
+    const allow = page.getByRole('button', { name: 'Allow once', exact: true });
+    const box = await allow.boundingBox();
+    if (!box) throw new Error('no button');
+    const { down, up } = await finger(context, page);
+    await down(box.x + box.width / 2, box.y + box.height / 2);
+    await page.keyboard.press('j');
+    await page.waitForURL(`**/asks/${asks[1].ask_id}`);
+    await allow.waitFor();
+    await up();
+    await page.getByText('Nothing was done: another request is here now.').waitFor();
+    for (const ask of asks) expect(await statusOf(ask)).toBe('pending');
+    await page.keyboard.press('a');
+    await expect.poll(() => statusOf(asks[1])).toBe('answered');
+    await run.end();
+  });
+
+  it('opens no row of the list with a second tap on the place of the decision', async () => {
+    const run = await begin('Twice');
+    const asks: AskView[] = [];
+    for (let n = 0; n < 12; n++) asks.push(await run.approval(`make ${n}`));
+    const { page } = await testBed.signedIn('lead', PHONE);
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    const allow = page.getByRole('button', { name: 'Allow once', exact: true });
+    await allow.waitFor();
+    // The next tap, in the frame in which the list appears, where the button was.
+    await page.evaluate(() => {
+      document.addEventListener(
+        'click',
+        ({ clientX, clientY }) => {
+          const tap = () => {
+            const row = document.elementFromPoint(clientX, clientY)?.closest('.row-link');
+            if (!row) return requestAnimationFrame(tap);
+            row.dispatchEvent(
+              new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1, clientX, clientY }),
+            );
+            document.body.dataset.tapped = 'yes';
+            return 0;
+          };
+          requestAnimationFrame(tap);
+        },
+        { once: true },
+      );
+    });
+    await allow.tap();
+    await page.locator('body[data-tapped]').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+    await row(page, 'make 5').tap();
+    await page.waitForURL(`**/asks/${asks[5]?.ask_id}`);
+    await run.end();
+  });
+});
