@@ -40,6 +40,36 @@ describeInBrowser('drafts', () => {
     expect(await run.received('form')).toBe('answered: Production\nBecause the tests are green');
   });
 
+  it('moves no button when what is typed is saved, on a phone as on a desktop', async () => {
+    const { ask_id } = await askedWhy('still');
+    const { run_id } = await testBed.client.asks.get(ask_id);
+    const call = { kind: 'approval', tool_call_id: 'still-too', tool_name: 'Bash', input: { command: 'make' } };
+    const approval = await testBed.client.asks.raise(run_id, call as never);
+    for (const viewport of [
+      { width: 320, height: 700 },
+      { width: 390, height: 700 },
+      { width: 1280, height: 800 },
+    ]) {
+      const { page } = await testBed.signedIn(`lead${viewport.width}`, { viewport });
+      const places = () =>
+        page
+          .locator('.actions .button')
+          .evaluateAll((buttons) => buttons.map((button) => [button.textContent, button.getBoundingClientRect()]));
+      const typesInto = async (name: string) => {
+        await page.getByRole('textbox', { name }).waitFor();
+        const before = await places();
+        await page.getByRole('textbox', { name }).pressSequentially('x');
+        await page.getByText('Draft saved').waitFor();
+        expect(await places()).toEqual(before);
+      };
+      await page.goto(`/asks/${ask_id}`);
+      await typesInto('Why?');
+      await page.goto(`/asks/${approval.ask_id}`);
+      await page.getByRole('button', { name: 'Deny' }).click();
+      await typesInto('Reason (sent to the agent)');
+    }
+  });
+
   it('follows what the same person types in another window or tab', async () => {
     const run = await playMock(testBed.client, { do: 'ask', id: 'two', questions });
     const { ask_id } = await run.ask('two');

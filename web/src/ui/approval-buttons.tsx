@@ -56,8 +56,13 @@ export function ApprovalButtons({ request, approval, hasKeys, isGrave }: Approva
       <button type="button" className="button quiet" onClick={() => open('look')}>
         Back {hasKeys && <Key>Esc</Key>}
       </button>
-      {(isEdited(form, request) || form.reason !== '') && (
-        <button type="button" className="button quiet" onClick={approval.discard}>
+      {form.mode !== 'always' && (
+        <button
+          type="button"
+          className="button quiet"
+          disabled={!isEdited(form, request) && form.reason === ''}
+          onClick={approval.discard}
+        >
           Discard
         </button>
       )}

@@ -60,7 +60,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
       <div className="buttons">
         <ApprovalButtons {...{ request, approval, hasKeys, isGrave }} />
-        <SavedNote state={approval.draftState} />
+        {(form.mode !== 'look' || approval.draftState !== 'idle') && <SavedNote state={approval.draftState} />}
       </div>
     </>
   );

@@ -1,14 +1,12 @@
-// Says whether the draft is saved on the server.
+// Says whether the draft is saved on the server. Takes its place before anything is typed, so that nothing moves when it is.
 import { CloudCheck, CloudOff } from 'lucide-react';
 import type { Draft } from '../hooks/draft.ts';
 import './saved-note.css';
 
-export function SavedNote({ state }: { state: Draft['state'] }) {
-  if (state === 'idle') return null;
-  return <span className="saved end">{NOTES[state]}</span>;
-}
+export const SavedNote = ({ state }: { state: Draft['state'] }) => <span className="saved end">{NOTES[state]}</span>;
 
 const NOTES = {
+  idle: null,
   unsaved: 'Saving…',
   saved: (
     <>
