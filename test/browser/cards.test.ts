@@ -2,7 +2,7 @@
 // Covers: web/src/ui/headline.tsx, web/src/ui/risk-signs.tsx, web/src/ui/just-before.tsx, web/src/ui/details.tsx
 // Covers: web/src/ui/file-diff.tsx, web/src/ui/line-text.tsx, web/src/ui/line-note.tsx, web/src/ui/highlight-file.ts
 // Covers: web/src/hooks/highlighted-lines.ts, web/src/hooks/narrow.ts, web/src/ui/question-steps.tsx
-// Covers: web/src/ui/deadline-note.tsx
+// Covers: web/src/ui/deadline-note.tsx, web/src/ui/unshown-files.tsx
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -85,6 +85,22 @@ describeInBrowser('cards', () => {
     expect(await card.locator('dt').allTextContents()).toEqual(['Folder', 'Prompt', 'depth']);
     expect(await card.locator('dd').allTextContents()).toEqual(['/srv/shop', 'What changed?', '2']);
     await card.getByText('Network').waitFor();
+  });
+
+  it('says which files it does not show, and what becomes of a file that is written', async () => {
+    const sha256 = '0123456789abcdef'.repeat(4);
+    const files = [{ path: '/srv/shop/x.sh', sha256 }];
+    const { page } = await testBed.signedIn('lead');
+    const script = await open(page, await raise('script', 'Bash', { command: 'sh x.sh' }, { files }));
+    await script.getByText('The command uses a file whose content is not shown here:').waitFor();
+    await script.getByText('/srv/shop/x.sh SHA-256 0123456789ab…').waitFor();
+    const input = { file_path: '/srv/shop/x.sh', content: 'exit 0\n' };
+    const known = await open(page, await raise('known', 'Write', input, { files }));
+    await known.getByText('Replaces the file that is there now.').waitFor();
+    expect(await known.getByText('not shown here').count()).toBe(0);
+    const unknown = await open(page, await raise('unknown', 'Write', input));
+    await unknown.getByText('Whether there is such a file now is not known here').waitFor();
+    expect(await unknown.getByText('Replaces the file').count()).toBe(0);
   });
 
   it('is reviewed file by file, and a note on a line becomes part of the denial', async () => {

@@ -5,14 +5,20 @@ import { wantedPermissions } from '../../../src/client/action-summary.ts';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { partsOf } from '../state/action-parts.ts';
+import { isThere } from '../state/unshown-files.ts';
 import { headlineOf } from '../text/headline.ts';
 import { Code } from './code.tsx';
 import type { DiffProps } from './diff.tsx';
 import { RenderBoundary } from './error-boundary.tsx';
 import { Facts, FolderFact } from './facts.tsx';
 import { Exact } from './text.tsx';
+import { UnshownFiles } from './unshown-files.tsx';
 
 const Diff = lazy(() => import('./diff.tsx'));
+
+const REPLACES = 'Replaces the file that is there now. It gets exactly this content.';
+const WRITES =
+  'The file gets exactly this content. Whether there is such a file now is not known here; if there is, it is replaced.';
 
 interface ActionProps {
   request: ApprovalRequest;
@@ -46,8 +52,9 @@ export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProp
         </Suspense>
       </RenderBoundary>
       {change?.keys.includes('content') && (
-        <p className="small muted">The file gets exactly this content. What is in it now, if it exists, is replaced.</p>
+        <p className="small muted">{isThere(request, change.file, folder) ? REPLACES : WRITES}</p>
       )}
+      <UnshownFiles request={request} />
       {wanted.length > 0 && (
         <div>
           <p>It wants to</p>

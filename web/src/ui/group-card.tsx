@@ -22,6 +22,7 @@ import { ReasonField } from './reason-field.tsx';
 import { RiskSigns } from './risk-signs.tsx';
 import { SeenBy } from './seen-by.tsx';
 import { Exact, Prose } from './text.tsx';
+import { UnshownFiles } from './unshown-files.tsx';
 import './group-card.css';
 
 interface GroupCardProps {
@@ -201,6 +202,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
             <Prose text={request.reason} />
           </p>
         )}
+        <UnshownFiles request={request} />
         {folder !== undefined && (
           <p>
             in{' '}
