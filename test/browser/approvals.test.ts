@@ -125,7 +125,7 @@ describeInBrowser('approvals', () => {
     await name.waitFor();
     expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth + 1)).toBe(true);
     expect(await name.evaluate((element) => getComputedStyle(element).textOverflow)).toBe('clip');
-    await page.getByText('What is in it now, if it exists, is replaced').waitFor();
+    await page.getByText('Whether there is such a file now is not known here').waitFor();
 
     await show('request_permissions', {
       permissions: { network: { enabled: true }, fileSystem: { write: ['/srv/c'] } },

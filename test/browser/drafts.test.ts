@@ -43,8 +43,8 @@ describeInBrowser('drafts', () => {
   it('moves no button when what is typed is saved, on a phone as on a desktop', async () => {
     const { ask_id } = await askedWhy('still');
     const { run_id } = await testBed.client.asks.get(ask_id);
-    const call = { kind: 'approval', tool_call_id: 'still-too', tool_name: 'Bash', input: { command: 'make' } };
-    const approval = await testBed.client.asks.raise(run_id, call as never);
+    const call = { tool_call_id: 'still-too', tool_name: 'Bash', input: { command: 'make' } };
+    const approval = await testBed.client.asks.raise(run_id, { kind: 'approval', ...call });
     for (const viewport of [
       { width: 320, height: 700 },
       { width: 390, height: 700 },
