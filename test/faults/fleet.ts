@@ -25,6 +25,8 @@ export interface FleetNode extends Member {
   /** Between this server and the database. */
   line: TcpProxy | undefined;
   skewMs: number;
+  /** The folder of the release that it runs; this one by default. */
+  release: string | undefined;
 }
 
 export interface FleetOptions {
@@ -32,6 +34,8 @@ export interface FleetOptions {
   workers: number;
   /** Without one a single server with its own SQLite file. */
   database?: Database;
+  /** The folder of an earlier release, which the servers run until `upgrade`. */
+  earlier?: string | undefined;
   random: Random;
   historyPath: string;
 }
@@ -57,7 +61,7 @@ export class Fleet {
     let fleet: Fleet | undefined;
     const pick = () => fleet?.anyPort();
     fleet = new Fleet(options, await TcpProxy.open(pick));
-    for (let i = 0; i < options.nodes; i++) fleet.nodes.push(await fleet.#makeNode(i));
+    for (let i = 0; i < options.nodes; i++) fleet.nodes.push(await fleet.#makeNode(i, options.earlier));
     await Promise.all(fleet.nodes.map((node) => node.join()));
     const made = await fleet.call<{ token: string }>({
       path: '/v1/tokens',
@@ -76,7 +80,7 @@ export class Fleet {
     this.#history = createWriteStream(options.historyPath);
   }
 
-  async #makeNode(index: number): Promise<FleetNode> {
+  async #makeNode(index: number, release: string | undefined): Promise<FleetNode> {
     const { database } = this;
     const line = database && (await TcpProxy.open(() => database.port));
     const data = temporaryFolder();
@@ -87,6 +91,7 @@ export class Fleet {
     const member: Member = new Member(`node-${index + 1}`, () => ({
       data,
       via: 'main',
+      release: node.release,
       args: database ? ['--no-worker'] : [],
       env: {
         ...shared,
@@ -96,8 +101,19 @@ export class Fleet {
       },
     }));
     const door = await TcpProxy.open(() => portOf(member.url));
-    const node: FleetNode = Object.assign(member, { door, line, skewMs: SKEWS_MS[index % SKEWS_MS.length] ?? 0 });
+    const skewMs = SKEWS_MS[index % SKEWS_MS.length] ?? 0;
+    const node: FleetNode = Object.assign(member, { door, line, skewMs, release });
     return node;
+  }
+
+  /** Replaces the servers of the earlier release one after the other; each pair runs side by side for as long. */
+  async upgrade(sideBySideMs: number): Promise<void> {
+    for (const node of this.nodes) {
+      await sleep(sideBySideMs);
+      node.release = undefined;
+      await node.end('SIGTERM');
+    }
+    await sleep(sideBySideMs);
   }
 
   #makeWorker(index: number): Member {

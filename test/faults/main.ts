@@ -1,5 +1,6 @@
 // `npm run faults -- --minutes N --seed S`: a long round with every fault. Prints what happened; exits 1 when the
-// auditor has anything to say, and then leaves the history and all evidence in a folder.
+// auditor has anything to say, and then leaves the history and all evidence in a folder. `--earlier` names the folder of an
+// earlier release: its servers are upgraded one by one under load, and only then do faults begin.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     hosted: { type: 'string', default: '12' },
     answerers: { type: 'string', default: '6' },
     'pause-ms': { type: 'string', default: '5000' },
+    earlier: { type: 'string' },
     'no-disk': { type: 'boolean' },
   },
 });
@@ -37,6 +39,7 @@ const report = await runRound({
   hosted: Number(values.hosted),
   answerers: Number(values.answerers),
   pauseMs: Number(values['pause-ms']),
+  earlier: values.earlier,
   folder,
   onProgress: print,
 });

@@ -24,6 +24,8 @@ export interface RoundOptions {
   answerers: number;
   /** Longest rest between two faults of one kind. */
   pauseMs: number;
+  /** The folder of an earlier release: the round begins with its servers, which are upgraded one by one before any fault. */
+  earlier?: string | undefined;
   /** Where the history goes, and all evidence when something was found. */
   folder: string;
   onProgress?(line: string): void;
@@ -55,9 +57,9 @@ export async function runRound(options: RoundOptions): Promise<RoundReport> {
   const random = randomOf(options.seed);
   mkdirSync(options.folder, { recursive: true });
   const database = await Database.start();
-  const { nodes, workers, folder } = options;
+  const { nodes, workers, folder, earlier } = options;
   const historyPath = join(folder, 'history.ndjson');
-  const fleet = await Fleet.start({ nodes, workers, database, random: random.fork('fleet'), historyPath });
+  const fleet = await Fleet.start({ nodes, workers, database, earlier, random: random.fork('fleet'), historyPath });
   try {
     return await play(fleet, options, random);
   } finally {
@@ -77,6 +79,12 @@ async function play(fleet: Fleet, options: RoundOptions, random: ReturnType<type
     atOnce: 6,
   });
   const { knowledge } = load;
+  if (options.earlier !== undefined) {
+    await fleet.upgrade((1000 * seconds) / 3);
+    options.onProgress?.(
+      `${Math.round(secondsGone())} s: upgraded; ${knowledge.applied.length} answers applied meanwhile`,
+    );
+  }
   let over = false;
   const mischief = wreak(fleet, random.fork('mischief'), () => over, options.pauseMs);
   const enough = () =>

@@ -26,6 +26,8 @@ export interface StartOptions {
   data?: string;
   /** `launcher` is bin/holdpoint as people start it; `main` saves its few milliseconds. */
   via?: 'launcher' | 'main';
+  /** The folder of another release; this one by default. */
+  release?: string | undefined;
 }
 
 export interface Started {
@@ -63,12 +65,16 @@ export function temporaryFolder(): string {
 export function spawnHoldpoint(options: StartOptions = {}): Started {
   const data = options.data ?? temporaryFolder();
   const script = options.via === 'main' ? ['src', 'cli', 'main.ts'] : ['bin', 'holdpoint'];
-  const child = spawn(node, [join(root, ...script), ...(options.command ?? ['serve']), ...(options.args ?? [])], {
-    cwd: data,
-    env: { ...foreignEnv(), NODE_COMPILE_CACHE: COMPILED, HOLDPOINT_PORT: '0', HOLDPOINT_DATA: data, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const child = spawn(
+    node,
+    [join(options.release ?? root, ...script), ...(options.command ?? ['serve']), ...(options.args ?? [])],
+    {
+      cwd: data,
+      env: { ...foreignEnv(), NODE_COMPILE_CACHE: COMPILED, HOLDPOINT_PORT: '0', HOLDPOINT_DATA: data, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    },
+  );
   const started = watch(child, data);
   running.set(started.pid, started);
   void started.exited.then(() => running.delete(started.pid));
