@@ -7,7 +7,6 @@ import type { Message } from '../core/mailbox.ts';
 import type { Output } from '../core/output.ts';
 import { permissionsOf } from '../core/policy.ts';
 import type { AskFilter, Reader, Sealer } from '../core/ports.ts';
-import { assessRisk, type RiskSign } from '../core/risk.ts';
 import type { Run } from '../core/run.ts';
 import { type Session, threadIdOf } from '../core/session.ts';
 import { SIGHTINGS_SHOWN } from '../core/sighting.ts';
@@ -28,6 +27,7 @@ import type {
 import type { Ledger } from './ledger.ts';
 import { ok, type Refused } from './mutate.ts';
 import { activeRun } from './records.ts';
+import { riskSigns } from './risk-signs.ts';
 
 /** A run shows its newest outputs up to this size, the last one always. */
 export const OUTPUT_BYTES = 256 * 1024;
@@ -57,7 +57,7 @@ export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
   const forPeople = from && {
     asked_from: from,
     seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN),
-    risk: riskOf(ask, from.work_folder),
+    risk: riskSigns(ask, from.work_folder),
     ...optional('taken_by', taken_by),
     ...optional('snoozed', snoozed),
   };
@@ -77,13 +77,6 @@ export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
     ...endOf(ask, reveal),
   };
 }
-
-const riskOf = (ask: Ask, workFolder: string | undefined): RiskSign[] =>
-  assessRisk({
-    action: ask.kind === 'approval' ? ask.content : undefined,
-    work_folder: workFolder,
-    expires_at_ms: ask.expiresAt,
-  });
 
 const headOf = <K extends Ask['kind']>(ask: Ask, kind: K) => ({
   ask_id: ask.id,

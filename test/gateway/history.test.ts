@@ -1,6 +1,6 @@
 // The history: searched newest first by the words of tool, command, question, answer, session and person; page by page,
 // with the same result as a search over everything.
-// Covers: src/core/history.ts, src/gateway/ask-origin.ts, src/store/history.ts
+// Covers: src/core/history.ts, src/gateway/ask-origin.ts, src/gateway/risk-signs.ts, src/store/history.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution } from '../support/api-calls.ts';
@@ -152,6 +152,18 @@ describe('who sees what', () => {
       { risk: 'destructive', why: 'rm deletes files' },
       { risk: 'outside_folder', why: 'names /srv/other' },
     ]);
+  });
+
+  it('assesses the same action by the folder and the deadline of each request', async () => {
+    const approval = { kind: 'approval', tool_name: 'Bash', input: { command: 'cat /srv/shop/readme' } };
+    const risksOf = async (body: object, session: Record<string, string>) => {
+      const { ask } = await held(server, { ...approval, ...body }, session);
+      return (await ok(server.get<AskView>(`/v1/asks/${ask.ask_id}`))).risk?.map(({ risk }) => risk);
+    };
+    expect(await risksOf({}, { work_folder: '/srv/shop' })).toEqual([]);
+    expect(await risksOf({}, { work_folder: '/srv/bill' })).toEqual(['outside_folder']);
+    expect(await risksOf({ expires_after_ms: 60_000 }, { work_folder: '/srv/shop' })).toEqual(['deadline']);
+    expect(await risksOf({}, { work_folder: '/srv/shop' })).toEqual([]);
   });
 
   it('finds no secret', async () => {
