@@ -17,7 +17,10 @@ import type { AddRoutes } from './route.ts';
 const DEVICE = {
   subscription: {
     endpoint: 'https://push.example.org/send/1',
-    keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
+    keys: {
+      p256dh: 'BG_wO5SSQc4drdQ1GeaWDgqFtBppoFwygQOqK84VlMoWPE91OlW_AdxT9sCwx-7ni0DG_30lqW4igrmJzvccFEo',
+      auth: 'A'.repeat(22),
+    },
   },
   label: 'Firefox on Android',
 };
