@@ -58,9 +58,10 @@ export async function realState({ gateway, store }: OpenGateway): Promise<State>
       ended: r.finished_at_ms !== undefined,
       deadline: kept.get(r.run_id)?.expiresAt,
     })),
-    asks: sweptInAnyOrder(
+    asks: bySession(
       asks.map((a) => ({
         id: a.ask_id,
+        session: a.session_id,
         run: a.run_id,
         kind: a.kind,
         mode: a.mode,
@@ -103,11 +104,12 @@ export function modelState(w: ModelState): State {
       ended: isOver(r),
       deadline: r.clarification?.expiresAt,
     })),
-    asks: sweptInAnyOrder(
+    asks: bySession(
       w.asks
         .filter((a) => a.status !== 'unasked')
         .map((a) => ({
           id: a.id,
+          session: a.run.session.id,
           run: a.run.id,
           kind: a.kind,
           mode: a.mode,
@@ -135,16 +137,6 @@ export function modelState(w: ModelState): State {
 const byId = (list: unknown[]): unknown[] =>
   [...list].sort((a, b) => ((a as { id: string }).id < (b as { id: string }).id ? -1 : 1));
 
-/** Clarifications that expire at one instant in several sessions, before they were asked, are stored in any order. */
-function sweptInAnyOrder<T extends { id: string; status: string; at: number | undefined }>(asks: readonly T[]): T[] {
-  const rank = (ask: T, place: number) => (ask.status === 'expired' ? `${ask.at}` : `${place}`);
-  const groups: T[][] = [];
-  let last: string | undefined;
-  for (const [place, ask] of asks.entries()) {
-    const own = rank(ask, place);
-    if (own === last) groups.at(-1)?.push(ask);
-    else groups.push([ask]);
-    last = own;
-  }
-  return groups.flatMap((group) => group.sort((a, b) => a.id.localeCompare(b.id)));
-}
+/** In their order within each session. What one sweep raises and ends in several sessions is stored in any order. */
+const bySession = <T extends { session: string }>(asks: readonly T[]): T[] =>
+  asks.toSorted((a, b) => a.session.localeCompare(b.session));
