@@ -90,6 +90,8 @@ export function handOver(node, args, { isHook = false, env = process.env } = {})
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);
     for (const forwarded of FORWARDED) process.removeAllListeners(forwarded);
+    // The first process of a container ignores a signal of its own; it must not end as if all were well.
+    process.exitCode = 1;
     process.kill(process.pid, signal);
   });
 }

@@ -13,9 +13,9 @@ const wantsJson = (words: readonly string[]): boolean =>
     .slice(0, words.includes('--') ? words.indexOf('--') : undefined)
     .some((word) => word === '--json' || /^--fields(=|$)/.test(word));
 
-// A closed pipe, as with `| head`, is no failure.
+// A closed pipe, as with `| head`, is no failure by itself: the exit code stays what the command has set.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(EXIT.done);
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
   throw error;
 });
 

@@ -40,6 +40,8 @@ const MAY_STAY = 'If the request was already sent, it stays open: the same comma
 export function askFromShell(flags: ShellAskFlags, spec: ShellSpec, print: (outcome: Outcome) => void): Promise<void> {
   const expires_after_ms = wholeNumber('--expires-after-ms', flags.expiresAfterMs);
   const waitMs = wholeNumber('--wait-ms', flags.waitMs);
+  // Until a person has answered or allowed, no way to leave this process is a yes: not even a closed standard output.
+  process.exitCode = EXIT.unexpected;
   return interruptible('nothing was asked', async (interruption) => {
     const url = addressOf(flags.url ?? serverUrl(process.env));
     await interruption.or(probe(url));
@@ -64,7 +66,7 @@ export function askFromShell(flags: ShellAskFlags, spec: ShellSpec, print: (outc
     if (outcome.status === 'pending') throw new Error(`${ask.ask_id} has an end and no outcome`);
     record?.drop();
     if (!isPlain) report(outcome, flags, print);
-    refuse(outcome, flags);
+    conclude(outcome, flags);
   });
 }
 
@@ -117,11 +119,11 @@ function report(outcome: Outcome, { json }: ShellAskFlags, print: (outcome: Outc
   else if (exitOf(outcome) === 'done') print(outcome);
 }
 
-/** Whatever is no answer and no allow is an exit code of its own. */
-function refuse(outcome: Outcome, { json }: ShellAskFlags): void {
+/** Sets the exit code; throws for whatever is no answer and no allow. */
+function conclude(outcome: Outcome, { json }: ShellAskFlags): void {
   const exit = exitOf(outcome);
-  if (exit === 'done') return;
   process.exitCode = EXIT[exit];
+  if (exit === 'done') return;
   const { answered_by: by, reason } = outcome as { answered_by: string; reason: string };
   if (json) return;
   const how = exit === 'denied' ? `${outcome.kind === 'approval' ? 'denied' : 'declined'} by ${by}` : outcome.status;

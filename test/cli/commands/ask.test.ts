@@ -14,9 +14,14 @@ const main = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 function person() {
   const env = bed.env({ HOLDPOINT_DATA: temporaryFolder() });
   const folder = temporaryFolder();
-  const line = 'cd "$1"; shift; exec "$@"';
-  return (...args: string[]) =>
-    command(['-c', line, 'sh', folder, process.execPath, main, ...args], env, '', '/bin/sh');
+  const typed =
+    (line: string) =>
+    (...args: string[]) =>
+      command(['-c', `cd "$1"; shift; ${line}`, 'sh', folder, process.execPath, main, ...args], env, '', '/bin/bash');
+  return Object.assign(typed('exec "$@"'), {
+    intoClosedPipe: typed('set -o pipefail; "$@" | true'),
+    intoFullDisk: typed('"$@" > /dev/full'),
+  });
 }
 const DEPLOY = ['ask', 'Deploy?', '--option', 'staging', '--option', 'production'];
 
@@ -98,6 +103,23 @@ describe('holdpoint ask', PATIENT, () => {
     if (ask) await answer(ask, 'option-1');
     expect(JSON.parse((await asked.ended).stdout)).toEqual({ answer: 'staging', answered_by: 'operator' });
     expect(result(await say(...DEPLOY, '--id', 'release-7').ended)).toEqual([0, 'staging\n']);
+  });
+});
+
+describe('an output that nobody reads', PATIENT, () => {
+  it.each(['intoClosedPipe', 'intoFullDisk'] as const)('is no answer: %s', async (output) => {
+    const say = person();
+    const asked = say[output](...DEPLOY);
+    const [ask] = await pending();
+    if (ask) await answer(ask, 'option-1');
+    expect((await asked.ended).code).toBe(1);
+    expect(result(await say(...DEPLOY).ended)).toEqual([0, 'staging\n']);
+  });
+
+  it.each(['intoClosedPipe', 'intoFullDisk'] as const)('does not turn a denial into an allow: %s', async (output) => {
+    const denied = person()[output]('approve', '--tool', 'deploy', '--json');
+    await decide((await pending())[0] as AskView, { behavior: 'deny', reason: 'no' });
+    expect((await denied.ended).code).not.toBe(0);
   });
 });
 
