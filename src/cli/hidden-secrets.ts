@@ -1,11 +1,9 @@
 // Moves secrets out of the environment and the arguments of a process that hosts programs: a program of the same account
 // can read both in /proc. The process replaces itself with one that gets them through a file, which it deletes at once.
 // What deleting a variable changes is only what children inherit; /proc shows the environment of the start.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { refuseOpenFile } from '../node/private-file.ts';
-import { Failure } from './failure.ts';
 import { givenToken } from './server-connection.ts';
 
 const SECRETS = ['HOLDPOINT_TOKEN', 'HOLDPOINT_SECRET_KEY', 'HOLDPOINT_DATABASE_URL'];
@@ -58,7 +56,6 @@ function secretsIn(args: readonly string[], env: NodeJS.ProcessEnv) {
     if (flag === arg) i++;
   }
   const { '--token': token, '--token-file': tokenFile, '--database-url': address, '--audit-key': auditKey } = flags;
-  if (tokenFile !== undefined) refuseOpen(tokenFile);
   const given = givenToken({ ...(token !== undefined && { token }), ...(tokenFile !== undefined && { tokenFile }) });
   const variables = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const secrets: Secrets = {
@@ -69,16 +66,6 @@ function secretsIn(args: readonly string[], env: NodeJS.ProcessEnv) {
   };
   const isPlain = token !== undefined || address !== undefined || SECRETS.some((name) => name in variables);
   return { secrets, isPlain, rest };
-}
-
-/** Those that cannot be read are reported by who reads them. */
-function refuseOpen(tokenFile: string): void {
-  if (!existsSync(tokenFile)) return;
-  try {
-    refuseOpenFile(tokenFile);
-  } catch (error) {
-    throw new Failure('usage', `--token-file: ${(error as Error).message}`);
-  }
 }
 
 function replaceItself(args: readonly string[]): void {

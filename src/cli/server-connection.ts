@@ -1,10 +1,10 @@
 // Connects a command to its server: finds the address and the token, checks that a Holdpoint server answers, and reports
 // when a lost connection is retried. Every mutation carries an idempotency key, so that a retry never repeats its effect.
-import { readFileSync } from 'node:fs';
 import { type Client, createClient, type Options } from '../client/client.ts';
 import { HoldpointUnreachable } from '../client/http.ts';
 import { findToken, serverUrl } from '../client/local.ts';
 import { checkKey } from '../core/idempotency.ts';
+import { readPrivateFile } from '../node/private-file.ts';
 import { type MutationFlags, retryForMsOf, type ServerFlags } from './command-flags.ts';
 import { Failure } from './failure.ts';
 import { note } from './output.ts';
@@ -77,7 +77,7 @@ export function givenToken({ token, tokenFile }: Pick<ServerFlags, 'token' | 'to
   if (tokenFile === undefined) return token || undefined;
   if (token) throw new Failure('usage', 'give either --token-file or --token');
   try {
-    const found = readFileSync(tokenFile, 'utf8').trim();
+    const found = readPrivateFile(tokenFile).trim();
     if (found) return found;
   } catch (error) {
     throw new Failure('usage', `--token-file: ${(error as Error).message}`);

@@ -6,13 +6,9 @@ import { shellQuote } from './shell-quote.ts';
 const ANYONE = 0o007;
 
 export function readPrivateFile(path: string): string {
-  refuseOpenFile(path);
+  if (process.platform !== 'win32' && (statSync(path).mode & ANYONE) !== 0)
+    throw new Error(
+      `every user of this machine can read or replace ${path}, so its secret may be known. Make a new secret, and run: chmod o= ${shellQuote(path)}`,
+    );
   return readFileSync(path, 'utf8');
-}
-
-export function refuseOpenFile(path: string): void {
-  if (process.platform === 'win32' || (statSync(path).mode & ANYONE) === 0) return;
-  throw new Error(
-    `every user of this machine can read or replace ${path}, so its secret may be known. Make a new secret, and run: chmod o= ${shellQuote(path)}`,
-  );
 }

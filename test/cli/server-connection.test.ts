@@ -1,4 +1,5 @@
 // The connection to the server: one that does not answer, a missing token, and responses that are lost.
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/process.ts';
@@ -88,6 +89,10 @@ describe('the token', PATIENT, () => {
     expect((await list('--token-file', file)).code).toBe(0);
     expect((await list('--token-file', join(env.HOLDPOINT_DATA, 'none'))).code).toBe(2);
     expect((await list('--token-file', file, '--token', 'x')).code).toBe(2);
+    const open = join(temporaryFolder(), 'token');
+    writeFileSync(open, bed.server.token);
+    chmodSync(open, 0o644);
+    expect(await list('--token-file', open)).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod o= ') });
   });
 
   it('is found in the state folder', async () => {
