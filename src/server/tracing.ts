@@ -67,7 +67,8 @@ export class Tracing {
     app.addHook('onSend', (request, reply, payload, done) => {
       const own = this.#requests.get(request);
       const { ask_id: askId } = (request.params ?? {}) as { ask_id?: string };
-      const ask = askId === undefined ? undefined : this.#asks.get(askId);
+      // A refusal does not say whether there is such an ask.
+      const ask = askId === undefined || reply.statusCode >= 400 ? undefined : this.#asks.get(askId);
       const shown = ask ? trace.setSpan(ask.parent, ask.span) : own?.context;
       if (shown) propagation.inject(shown, reply, { set: (to, name, value) => to.header(name, value) });
       done(null, payload);

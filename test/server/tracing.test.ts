@@ -65,6 +65,34 @@ it('puts the wait and the delivery below the call that asked, in the trace of th
   expect(read.headers.traceparent).toBe(`00-${TRACE}-${wait?.spanContext().spanId}-01`);
 });
 
+it('does not show a caller who may not see an ask that its id exists', async () => {
+  const { runId } = await held(server);
+  const question = { kind: 'question', tool_call_id: 'hidden', questions: [{ id: 'notes', question: 'Which?' }] };
+  const raised = await server.post<{ ask_id: string }>(`/v1/runs/${runId}/asks`, question, AGENT);
+  const asStranger = { token: null, ...AGENT };
+  const [known, unknown] = [
+    await server.get(`/v1/asks/${raised.body.ask_id}`, asStranger),
+    await server.get('/v1/asks/ask_nope', asStranger),
+  ];
+  expect([known.status, unknown.status]).toEqual([401, 401]);
+  const ids = exporter.getFinishedSpans().map((span) => span.spanContext().spanId);
+  const shown = [known, unknown].map(({ headers }) => String(headers.traceparent).split('-')[2]);
+  expect(ids).toEqual(expect.arrayContaining(shown));
+});
+
+it.each([
+  'garbage',
+  '00-0-0-00',
+  `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+  `ff-${TRACE}-b7ad6b7169203331-01`,
+  '\u00ff',
+])('begins a trace of its own for a caller that sends %j as traceparent', async (traceparent) => {
+  const { status, headers } = await server.get('/v1/me', { headers: { traceparent } });
+  expect(status).toBe(200);
+  expect(headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  expect(headers.traceparent).not.toContain(TRACE);
+});
+
 it('has no span for probes, and no text of an ask in any', async () => {
   await server.get('/healthz', { token: null });
   const spans = exporter.getFinishedSpans();
