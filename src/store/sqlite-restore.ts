@@ -17,6 +17,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -102,10 +103,12 @@ function refuseForeign(file: string): void {
   if (!existsSync(file)) throw fail('invalid_request', `There is no file ${file}.`);
   if (!statSync(file).isFile() || start(file) !== MAGIC)
     throw fail('invalid_request', `${file} is not a backup: \`holdpoint db backup\` writes an SQLite database.`);
-  if (existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0)
+  // A link may lead to the database of a server: what is beside that one counts.
+  const path = realpathSync(file);
+  if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0)
     throw fail(
       'invalid_request',
-      `${file} is a database in use, or was copied from one: ${basename(file)}-wal has changes that are not in it. Make a backup with \`holdpoint db backup\`.`,
+      `${file} is a database in use, or was copied from one: ${basename(path)}-wal has changes that are not in it. Make a backup with \`holdpoint db backup\`.`,
     );
 }
 

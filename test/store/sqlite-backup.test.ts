@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -213,6 +214,7 @@ describe('a restore', PATIENT, () => {
     ['whose log was altered', () => altered(`UPDATE events SET at = at + 1 WHERE seq = 20`), 10, 'was altered'],
     ['whose rows were altered', () => altered(`UPDATE sessions SET title = 'another' WHERE n = 2`), 10, 'was altered'],
     ['with changes beside it', besideIt, 2, 'has changes that are not in it'],
+    ['that is a link to a database in use', linkToDatabase, 2, 'has changes that are not in it'],
   ])('refuses a file %s, and changes nothing', async (_, make, code, message) => {
     const data = otherMachine();
     const refused = await holdpoint(data, 'db', 'restore', make());
@@ -251,5 +253,10 @@ describe('a restore', PATIENT, () => {
     const file = altered();
     appendFileSync(`${file}-wal`, 'changes');
     return file;
+  }
+  function linkToDatabase(): string {
+    const link = join(temporaryFolder(), 'latest.db');
+    symlinkSync(join(killedServer(), 'holdpoint.db'), link);
+    return link;
   }
 });
