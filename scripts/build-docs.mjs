@@ -7,9 +7,17 @@ import { Marked, Renderer } from 'marked';
 import { root } from './node.mjs';
 
 const SITE = join(import.meta.dirname, 'docs-site');
-const ROOT_PAGES = ['SPEC', 'SECURITY', 'ARCHITECTURE', 'CONTEXT', 'CONTRIBUTING', 'CHANGELOG'].map(
-  (name) => `${name}.md`,
-);
+/** Pages that the first page does not list, with what each is. */
+const OTHER_PAGES = {
+  'deploy/README.md': 'what to set for servers on PostgreSQL, workers on other machines, and the deployment files',
+  'SPEC.md': 'the behaviour in detail: states, limits, invariants and the tests that show them',
+  'SECURITY.md': 'what is promised against which threat, with the code and tests of each promise, and what is not',
+  'ARCHITECTURE.md': 'layers, storage, how an answer travels, and why each dependency is there',
+  'CONTEXT.md': 'the glossary',
+  'CONTRIBUTING.md': 'how to change and test Holdpoint',
+  'CHANGELOG.md': 'what changed in each version',
+};
+const ROOT_PAGES = Object.keys(OTHER_PAGES).filter((file) => !file.includes('/'));
 
 /** How the list of pages is divided; every other page is in the last group. */
 const GROUPS = {
@@ -27,14 +35,16 @@ export function pages() {
   const all = readdirSync(join(root, 'docs'))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`);
-  return [...new Set(['docs/README.md', ...linked, ...all, 'deploy/README.md', ...ROOT_PAGES])];
+  return [...new Set(['docs/README.md', ...linked, ...all, ...Object.keys(OTHER_PAGES)])];
 }
 
 const titleOf = (file) => /^# (.+)$/m.exec(read(file))?.[1] ?? file;
 
 /** For programs that read documentation: every page with what it is for. */
 export function llmsText() {
-  const lines = pages().map((file) => `- [${titleOf(file)}](${file}): ${purposes().get(file) ?? firstSentence(file)}`);
+  const about = { ...purposes(), ...OTHER_PAGES };
+  const [, ...listed] = pages();
+  const lines = listed.map((file) => `- [${titleOf(file)}](${file}): ${about[file]}`);
   return `# Holdpoint
 
 > One durable inbox for every question and approval that any coding agent raises. A request is stored before anyone sees it,
@@ -49,22 +59,14 @@ ${lines.join('\n')}
 `;
 }
 
-/** What the first page says somebody wants who should read a page. */
+/** What the first page says somebody wants who should read a page; where it offers several, its name for the page. */
 function purposes() {
   const rows = [...read('docs/README.md').matchAll(/^\| ([a-z].+?) \| (.+) \|$/gm)];
-  const links = rows.flatMap(([, wish, cells]) =>
-    [...cells.matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file]) => [`docs/${file}`, `to ${wish}`]),
-  );
-  return new Map(links);
-}
-
-function firstSentence(file) {
-  const paragraph =
-    read(file)
-      .split(/\n\n/)
-      .find((part) => /^[A-Z`*]/.test(part)) ?? '';
-  const plain = paragraph.replaceAll('\n', ' ').replace(/[*`]|\]\([^)]*\)|\[/g, '');
-  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain;
+  const links = rows.flatMap(([, wish, cells]) => {
+    const offered = [...cells.matchAll(/\[([^\]]+)\]\(([\w-]+\.md)\)/g)];
+    return offered.map(([, name, file]) => [`docs/${file}`, `to ${wish}${offered.length > 1 ? `: ${name}` : ''}`]);
+  });
+  return Object.fromEntries(links);
 }
 
 /** Writes the whole site into a folder. */
