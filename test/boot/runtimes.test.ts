@@ -42,20 +42,38 @@ it('the example compiles', { timeout: 120_000 }, async () => {
 });
 
 it('the example runs a program that asks, recognised by its command', { timeout: 120_000 }, async () => {
-  const server = await startHoldpoint({ via: 'main', args: ['--runtime', example()] });
-  const bed = new TestBed(server.url, server.token);
   const work_folder = temporaryFolder();
+  const PATH = `${join(work_folder, 'bin')}:${process.env.PATH}`;
+  const server = await startHoldpoint({ via: 'main', args: ['--runtime', example()], env: { PATH } });
+  const bed = new TestBed(server.url, server.token);
   const program = join(work_folder, 'bin', 'mine');
   mkdirSync(join(program, '..'));
   writeFileSync(
     program,
-    `#!/bin/sh\necho "{\\"question\\":\\"$1 with $(wc -l < MINE.md)?\\"}" > .agora/needs_input.json\n`,
+    `#!/bin/sh\necho "{\\"question\\":\\"$* with $(wc -l < MINE.md)?\\"}" > .agora/needs_input.json\n`,
   );
   chmodSync(program, 0o755);
-  const session = await bed.api.sessions.create({ agent: 'exec', work_folder });
-  await bed.api.runs.start(session.session_id, { input: { command: [program] } });
-  const [ask] = await bed.pending(session.session_id);
-  expect(ask?.request).toMatchObject({ questions: [{ question: expect.stringMatching(/^--headless with \d+\?$/) }] });
+  const started = spawnHoldpoint({
+    via: 'main',
+    command: [
+      'run',
+      'exec',
+      '--session-id',
+      'release',
+      '--work-folder',
+      work_folder,
+      '--detach',
+      '--',
+      'mine',
+      'release 2.0',
+    ],
+    env: { HOLDPOINT_URL: server.url, HOLDPOINT_TOKEN: server.token },
+  });
+  expect(await started.exited, started.stderr()).toMatchObject({ code: 0 });
+  const [ask] = await bed.pending('release');
+  expect(ask?.request).toMatchObject({
+    questions: [{ question: expect.stringMatching(/^release 2\.0 --headless with \d+\?$/) }],
+  });
 });
 
 it('a module without a runtime is refused by name, and keeps the server from starting', async () => {

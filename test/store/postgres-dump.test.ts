@@ -6,8 +6,9 @@ import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { send } from '../support/http.ts';
+import { snippetsOf } from '../support/markdown-snippets.ts';
 import { freePort } from '../support/postgres.ts';
-import { endEverything, spawnHoldpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
+import { endEverything, root, spawnHoldpoint, startHoldpoint, temporaryFolder } from '../support/process.ts';
 
 const VERSIONS = '/usr/lib/postgresql';
 const bin = (existsSync(VERSIONS) ? readdirSync(VERSIONS) : [])
@@ -67,6 +68,14 @@ describe.skipIf(bin === undefined)('a dump of PostgreSQL (needs its own server a
     const { body: run } = await call(first.url, '/v1/sessions/s/runs', { input: { text: 'go' } });
     const ask = { kind: 'approval', tool_call_id: 'c', tool_name: 'Bash', input: { command: 'ls' } };
     expect((await call(first.url, `/v1/runs/${run.run_id}/asks`, ask)).status).toBe(201);
+
+    create('holdpoint');
+    const page = join(root, 'docs', 'operations.md');
+    const [printed] = snippetsOf(page, page).filter(
+      ({ how, what }) => how === 'run by' && what?.includes('postgres-dump'),
+    );
+    const here = printed?.code.replaceAll('--host=db.example.com', `--host=127.0.0.1 --port=${port}`) ?? 'exit 1';
+    sh(`cd '${temporaryFolder()}'\n${here}`);
 
     const file = join(temporaryFolder(), "the team's.dump");
     sh(await advice('work', 'backup', file));
