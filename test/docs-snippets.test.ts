@@ -1,13 +1,13 @@
 // Runs the commands and programs on every page of the documentation, as a reader would type them, against a real server.
 // Those that need a real agent are run by test/agents/real/documentation.test.ts; markdown-snippets.ts has the marks.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../src/client/holdpoint.ts';
 import { sendReply } from '../src/testing/reply.ts';
 import { closeTestBeds, node, openTestBed, PATIENT, TARGET, type TestBed } from './cli/test-bed.ts';
-import { commandsOf, type Snippet, snippetsOf } from './support/markdown-snippets.ts';
+import { commandsOf, programWords, type Snippet, snippetsOf, unreadBlocksOf } from './support/markdown-snippets.ts';
 import { root, temporaryFolder } from './support/process.ts';
 import { hasPty, openPty } from './support/pty.ts';
 
@@ -78,8 +78,38 @@ describe('the documentation', PATIENT, () => {
     const places = (some: Snippet[]) => some.map(({ page, line }) => `${page}:${line}`);
     const unmarked = snippets.filter(({ how }) => how === 'unmarked');
     expect(places(unmarked), 'put one of the marks of test/support/markdown-snippets.ts above each').toEqual([]);
-    const gone = snippets.filter(({ how, what = '' }) => how === 'run by' && !existsSync(join(root, what)));
+    const gone = snippets.filter(
+      ({ how, what = '' }) => how === 'run by' && what.split(', ').some((test) => !existsSync(join(root, test))),
+    );
     expect(places(gone), 'name a test that exists').toEqual([]);
+  });
+
+  it('has no command or program outside of such blocks', () => {
+    const others = ['SPEC', 'SECURITY', 'ARCHITECTURE', 'CONTEXT', 'CONTRIBUTING', 'CHANGELOG'].map(
+      (name) => `${name}.md`,
+    );
+    expect([...PAGES, ...others].flatMap((page) => unreadBlocksOf(join(root, page), page))).toEqual([]);
+    const page = join(folder, 'page.md');
+    writeFileSync(page, '```bash\nrm\n```\n\n   ```sh\nrm\n   ```\n\n~~~sh\nrm\n~~~\n\n```\nnpx holdpoint rm\n```\n');
+    expect(unreadBlocksOf(page, 'page')).toEqual(['page:1', 'page:5', 'page:9', 'page:14']);
+  });
+
+  it('names for a block that is run elsewhere a test that runs its programs and subcommands', () => {
+    const missing = snippets
+      .filter(({ how, language }) => how === 'run by' && language === 'sh')
+      .flatMap(({ page, line, code, what = '' }) => {
+        const test = what
+          .split(', ')
+          .map((file) => readFileSync(join(root, file), 'utf8'))
+          .join();
+        const reads = test.includes('snippetsOf(');
+        const lacks = (word: string) => !new RegExp(`\\b${word}\\b`).test(test);
+        return commandsOf(code)
+          .filter((command) => !reads && programWords(command).some((word) => word !== 'holdpoint' && lacks(word)))
+          .map((command) => `${page}:${line}: ${command}`);
+      });
+    expect(missing).toEqual([]);
+    expect(programWords('TOKEN=x npx holdpoint audit verify --witness file')).toEqual(['holdpoint', 'audit', 'verify']);
   });
 
   it.each(running.map((snippet) => [`${snippet.page}:${snippet.line}`, snippet] as const))(

@@ -3,7 +3,7 @@
 //   <!-- run: with a person -->                    the same, while somebody answers
 //   <!-- run: at a terminal -->                    line by line, and `y` is typed
 //   <!-- run: with claude -->, codex, …            by test/agents/real/documentation.test.ts, with the real agent
-//   <!-- run by: test/….test.ts -->                by that test, in its own words
+//   <!-- run by: test/….test.ts -->                by that test (or several, with commas), in its own words
 //   <!-- not run: why -->
 // A test refuses a block without a mark.
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface Snippet {
   language: string;
   code: string;
   how: 'run' | 'each line' | 'with a person' | 'at a terminal' | 'with an agent' | 'run by' | 'not run' | 'unmarked';
-  /** The agent, the test, or the reason. */
+  /** The agent, the tests, or the reason. */
   what?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ const MARKS: [RegExp, Snippet['how']][] = [
   [/^run: with a person$/, 'with a person'],
   [/^run: at a terminal$/, 'at a terminal'],
   [/^run: with (claude|codex|opencode|acp)$/, 'with an agent'],
-  [/^run by: (test\/[\w/-]+\.test\.ts)$/, 'run by'],
+  [/^run by: (test\/[\w/-]+\.test\.ts(?:, test\/[\w/-]+\.test\.ts)*)$/, 'run by'],
   [/^not run: (.{10,})$/, 'not run'],
 ];
 
@@ -46,6 +46,34 @@ function modeOf(mark: string | undefined, language: string): Pick<Snippet, 'how'
   }
   return { how: language === 'json' ? 'run' : 'unmarked' };
 }
+
+/** Settings and drawings. */
+const SHOWN = ['', 'yaml', 'jsonc'];
+const COMMAND = /^\s*(?:\$|npm|npx|node|curl|sudo|docker|(?:\.\/bin\/)?holdpoint) \S/;
+
+/** Where a page has a command or a program that `snippetsOf` does not find: in another language, indented, in another fence. */
+export function unreadBlocksOf(path: string, page: string): string[] {
+  const found = new Set(snippetsOf(path, page).map(({ line }) => line));
+  let open: string | undefined;
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((text, i) => {
+      const [, language] = /^\s*(?:`{3,}|~{3,})\s*(\S*)/.exec(text) ?? [];
+      const isInside = open !== undefined;
+      if (language !== undefined) open = isInside ? undefined : language;
+      const isUnread = isInside
+        ? open === '' && COMMAND.test(text)
+        : language !== undefined && !found.has(i + 1) && !SHOWN.includes(language);
+      return isUnread ? [`${page}:${i + 1}`] : [];
+    });
+}
+
+/** The program and its subcommands, without settings in front and how the program is started. */
+export const programWords = (command: string): string[] =>
+  /^(?:[A-Z_]+=(?:\$\([^)]*\)|\S)* +)*(?:npx |\.\/bin\/)?((?:[a-z][\w-]*(?: +|$))+)/
+    .exec(command)?.[1]
+    ?.trim()
+    .split(/ +/) ?? [command];
 
 /** Commands, with what continues them. */
 export function commandsOf(code: string): string[] {
