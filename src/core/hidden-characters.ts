@@ -5,9 +5,11 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/u;
 /** C1 controls, line separators, and all that Unicode says is not shown; selectors are a case of their own. */
-const IGNORABLE = /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|[\u0080-\u009f\u2028\u2029\ufff9-\ufffb]/u;
+const IGNORABLE = /(?![\u200d\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|[\u0080-\u009f\u2028\u2029\ufff9-\ufffb]/u;
 /** Variation selectors are harmless after an emoji and in a keycap, and invisible anywhere else. */
 const SELECTORS = /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f](?!\u20e3)/u;
+/** Between two emoji a joiner makes one of them, a family or a flag; anywhere else it is invisible. */
+const JOINERS = /(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/u;
 /** Harmless in prose, not in a command. */
 const FALSE_BLANKS = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]/u;
 /** Runs of line ends or blanks that would push what follows out of view. */
@@ -21,12 +23,11 @@ const COLOURS = /\u001b\[[0-9;:]*m/g;
 export const HAS_HIDDEN = 'has hidden characters';
 
 const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map((p) => p.source).join('|'), 'gu');
-const EXACT = either(CONTROLS, IGNORABLE, SELECTORS, FALSE_BLANKS, GAPS, STACKED);
-const PROSE = either(CONTROLS, IGNORABLE, SELECTORS, STACKED);
-const INVISIBLE = either(CONTROLS, IGNORABLE, SELECTORS, STACKED);
+const EXACT = either(CONTROLS, IGNORABLE, SELECTORS, JOINERS, FALSE_BLANKS, GAPS, STACKED);
+const PROSE = either(CONTROLS, IGNORABLE, SELECTORS, JOINERS, STACKED);
 const ALL_FALSE_BLANKS = either(FALSE_BLANKS);
 /** What a terminal or a reader of JSON would not show. JSON itself escapes the other controls. */
-export const HIDDEN_IN_JSON = either(/\u007f/u, IGNORABLE, SELECTORS, STACKED);
+export const HIDDEN_IN_JSON = either(/\u007f/u, IGNORABLE, SELECTORS, JOINERS, STACKED);
 
 /** A piece of a text. Everything that would deceive is replaced by a mark that can be seen. */
 export interface Segment {
@@ -46,7 +47,7 @@ export const proseSegments = (text: string): Segment[] =>
   segments(text.replace(COLOURS, '').replace(/\r\n?/g, '\n'), PROSE);
 
 /** For a text field, which cannot mark anything: false blanks become blanks, and what is invisible is removed. */
-export const withoutHidden = (text: string): string => text.replace(ALL_FALSE_BLANKS, ' ').replace(INVISIBLE, '');
+export const withoutHidden = (text: string): string => text.replace(ALL_FALSE_BLANKS, ' ').replace(PROSE, '');
 
 /** For surfaces of plain text: code points stand in angle brackets. */
 export const spelledOut = (found: readonly Segment[]): string =>

@@ -13,16 +13,18 @@ describe('text of an agent', () => {
       { text: '-rf' },
       { text: 'U+200B', mark: 'U+200B zero width space' },
       { text: ' ' },
-      { text: '␇', mark: 'U+0007' },
+      { text: 'U+0007', mark: 'U+0007' },
     ]);
     expect(hiddenCount('a\u00a0b\u{e0041}')).toBe(2);
     expect(hiddenCount('plain text\n\twith lines')).toBe(0);
   });
 
   it('keeps emoji, tabs and line breaks, and loses terminal colours in prose only', () => {
-    expect(shown(exact('❤️\t\n'))).toBe('❤️\t\n');
+    for (const emoji of ['❤️\t\n', '👩‍👩‍👧', '🧑🏽‍🚀', '🏳️‍🌈']) expect(shown(exact(emoji))).toBe(emoji);
+    expect(shown(exact('👩\u200drm'))).toBe('👩U+200Drm');
+    expect(shown(prose('rm\u200d👩'))).toBe('rmU+200D👩');
     expect(shown(prose('\u001b[31mred\u001b[0m\r\nnext'))).toBe('red\nnext');
-    expect(shown(exact('\u001b[31m'))).toBe('␛[31m');
+    expect(shown(exact('\u001b[31m'))).toBe('U+001B[31m');
     expect(oneLine(' a\n\n b\u202e ')).toBe('a bU+202E');
     expect(shown(exact('\ud800'))).toBe('\ufffd');
   });
