@@ -1,14 +1,18 @@
 // Draws one question: options with notes and previews and "Other", or a text field, masked where the answer is secret. Owns
 // no answer: the card does.
 import { Eye, EyeOff } from 'lucide-react';
-import { useId, useState } from 'react';
+import { lazy, Suspense, useId, useMemo, useState } from 'react';
 import type { Question } from '../../../src/core/question.ts';
 import type { Field } from '../state/answer-form.ts';
+import { hidesText } from '../text/plan-text.ts';
+import { questionParts } from '../text/question-parts.ts';
 import { Key } from './key.tsx';
 import { Preview } from './preview.tsx';
 import { focus } from './reason-field.tsx';
 import { Prose } from './text.tsx';
 import './question-field.css';
+
+const Markdown = lazy(() => import('./markdown.tsx'));
 
 interface QuestionFieldProps {
   question: Question;
@@ -59,9 +63,7 @@ export function QuestionField(props: QuestionFieldProps) {
             </span>
           ))}
         </div>
-        <div className="question-text" id={`${id}-text`}>
-          <Prose text={question.question} />
-        </div>
+        <QuestionText text={question.question} id={`${id}-text`} />
       </legend>
       {question.options.length > 0 ? <Options {...props} id={id} /> : <TextField {...props} id={id} />}
       {problem !== undefined && (
@@ -70,6 +72,36 @@ export function QuestionField(props: QuestionFieldProps) {
         </p>
       )}
     </fieldset>
+  );
+}
+
+/** What leads to a long question is formatted as prose, unless formatting would hide a part of it. */
+function QuestionText({ text, id }: { text: string; id: string }) {
+  const { lead, asked } = useMemo(() => questionParts(text), [text]);
+  const plain = (
+    <div className="prose">
+      <Prose text={lead} />
+    </div>
+  );
+  return (
+    <div id={id}>
+      {lead !== '' && (
+        <div className="question-lead" dir="auto">
+          {hidesText(lead) ? (
+            plain
+          ) : (
+            <Suspense fallback={plain}>
+              <Markdown text={lead} />
+            </Suspense>
+          )}
+        </div>
+      )}
+      {asked !== '' && (
+        <div className="question-text" dir="auto">
+          <Prose text={asked} />
+        </div>
+      )}
+    </div>
   );
 }
 
@@ -168,7 +200,7 @@ function TextField({ question, field, onText, problem, id }: QuestionFieldProps 
   if (!question.secret) return <textarea {...common} rows={3} />;
   return (
     <div className="secret">
-      <input {...common} type={isShown ? 'text' : 'password'} autoComplete="off" spellCheck={false} />
+      <input {...common} type={isShown ? 'text' : 'password'} autoComplete="new-password" spellCheck={false} />
       <button type="button" className="button" onClick={() => setShown(!isShown)} aria-pressed={isShown}>
         {isShown ? <EyeOff className="icon" /> : <Eye className="icon" />}
         {isShown ? 'Hide' : 'Show'}
