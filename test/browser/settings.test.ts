@@ -4,6 +4,9 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
+/** Longer than the time in which a click after a change is ignored. */
+const MOVED_MS = 400;
+
 describeInBrowser('the settings', () => {
   const testBed = useTestBed();
   const raise = async (command: string) => {
@@ -59,6 +62,7 @@ describeInBrowser('the settings', () => {
       .getByRole('listitem')
       .filter({ hasText: 'mate' });
     await device.getByRole('button', { name: 'Sign out' }).dblclick();
+    await page.waitForTimeout(MOVED_MS);
     await device.getByRole('button', { name: 'Sign it out?' }).click();
     await other.page.getByText('holdpoint sign-in').waitFor();
     await expect.poll(() => device.count()).toBe(0);

@@ -24,7 +24,9 @@ describe('keys', () => {
       expect(commandOf(press('a', more), 'page')).toBeUndefined();
     expect(commandOf(press('j', { repeat: true }), 'page')).toBe('next');
     expect(commandOf(press('2'), 'page')).toEqual({ choose: 2 });
-    expect(['allow', 'deny', 'edit', 'other'].every((name) => isDecision(name as 'allow'))).toBe(true);
+    expect(['allow', 'deny', 'edit', 'other', 'take', 'snooze'].every((name) => isDecision(name as 'allow'))).toBe(
+      true,
+    );
     expect(isDecision('next')).toBe(false);
   });
 

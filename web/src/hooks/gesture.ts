@@ -11,17 +11,21 @@ const TYPING_MS = 1000;
 const RESTING_PX = 24;
 
 let movedAtMs = Number.NEGATIVE_INFINITY;
+/** What is under the mouse changed without the mouse being moved: the page has moved. */
+let shiftedAtMs = Number.NEGATIVE_INFINITY;
 let pointer = { x: 0, y: 0 };
 let pointerAtMove = pointer;
 /** The last key or click repeats the one before it. */
 let isRepeated = false;
-/** It was meant for what is on the screen now: the pointer moved there, or the text in a field is confirmed. */
+/** It was meant for what is on the screen now: the mouse moved there, or the text in a field is confirmed. */
 let isAimed = false;
+/** It hit what the page has just moved under the mouse. */
+let isShifted = false;
 /** The text field that the person has not left themselves: by Escape, Tab, a click, or a key that sends its text. */
 let field: HTMLElement | undefined;
 let typedAtMs = Number.NEGATIVE_INFINITY;
 /** What the pointer was put on, until the click. */
-let pressed: { askId: string | undefined } | undefined;
+let pressed: { askId: string | undefined; isMouse: boolean } | undefined;
 
 /** The selected ask changed without the person: what they press in this moment was meant for the one before. */
 export const movedByItself = (): void => {
@@ -46,8 +50,8 @@ const askOf = (target: EventTarget | null | undefined): string | undefined =>
 
 /** Why the last key or click may not be meant for what is on the screen; undefined where it is. */
 export function accident(): string | undefined {
-  if (hasJustMoved() && !isAimed) return 'Not sent: the list just changed. Check, then decide again.';
-  return isRepeated ? 'Not sent: a held key or the second click of a double click decides nothing.' : undefined;
+  if (isShifted || (hasJustMoved() && !isAimed)) return 'Not sent: the page just changed. Check, then decide again.';
+  return isRepeated ? 'Not sent: a held key or a double click does not decide.' : undefined;
 }
 
 export function listenToGestures(signal: AbortSignal): void {
@@ -56,10 +60,18 @@ export function listenToGestures(signal: AbortSignal): void {
   listen('pointermove', ({ clientX: x, clientY: y }) => {
     pointer = { x, y };
   });
+  listen('pointerover', ({ pointerType, clientX: x, clientY: y, target, relatedTarget }) => {
+    if (pointerType !== 'mouse' || x !== pointer.x || y !== pointer.y) return;
+    if (controlOf(target) === controlOf(relatedTarget)) return;
+    shiftedAtMs = performance.now();
+    pointerAtMove = pointer;
+  });
+  // What is activated later without a key or a pointer, by a screen reader, is a gesture of its own.
+  const forget = () => setTimeout(() => note(false, false));
+  listen('keyup', forget);
   listen('keydown', (event) => {
     const { repeat, target } = event;
-    isRepeated = repeat;
-    isAimed = focusOf(target) === 'text';
+    note(repeat, focusOf(target) === 'text');
     if (isAimed || isTypingOn()) typedAtMs = performance.now();
     if (leavesField(event)) field = undefined;
     else if (isAimed) field = target as HTMLElement;
@@ -67,8 +79,8 @@ export function listenToGestures(signal: AbortSignal): void {
   listen('focusin', ({ target }) => {
     if (focusOf(target) === 'text') field = target as HTMLElement;
   });
-  listen('pointerdown', ({ target }) => {
-    pressed = { askId: askOf(target) };
+  listen('pointerdown', ({ target, pointerType }) => {
+    pressed = { askId: askOf(target), isMouse: pointerType === 'mouse' };
     field = focusOf(target) === 'text' ? (target as HTMLElement) : undefined;
   });
   const click = (event: MouseEvent) => {
@@ -82,12 +94,25 @@ export function listenToGestures(signal: AbortSignal): void {
       event.stopImmediatePropagation();
       toast('Nothing was done: another request is here now. Check, then press again.', 'warn');
     }
-    isRepeated = detail > 1;
-    isAimed = Math.hypot(x - pointerAtMove.x, y - pointerAtMove.y) > RESTING_PX;
+    const isMouse = began?.isMouse !== false;
+    // A finger rests nowhere before it taps: that it taps elsewhere says nothing, but a link only opens something.
+    const isTold = isMouse || controlOf(target)?.matches('a');
+    note(detail > 1, !!isTold && Math.hypot(x - pointerAtMove.x, y - pointerAtMove.y) > RESTING_PX);
+    isShifted = isMouse && !isAimed && performance.now() - shiftedAtMs < JUST_MOVED_MS;
     pointer = { x, y };
+    forget();
   };
   document.addEventListener('click', click, { signal, capture: true });
 }
+
+function note(repeated: boolean, aimed: boolean): void {
+  isRepeated = repeated;
+  isAimed = aimed;
+  isShifted = false;
+}
+
+const controlOf = (target: EventTarget | null): Element | null =>
+  target instanceof Element ? target.closest('button, a, label, summary') : null;
 
 /** Enter is a new line in a field of several lines. */
 const leavesField = ({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean =>

@@ -1,5 +1,5 @@
 // Shows one session: its thread, the asks that are pending in it, and a composer; its runs and facts beside them.
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { useAgents } from '../hooks/agents.ts';
 import { isTypedInto, movedByItself } from '../hooks/gesture.ts';
@@ -34,12 +34,13 @@ export default function SessionPage({ id }: { id: string }) {
   // An ask that this person began to answer stays until they have read who answered it first.
   const isInUse = (askId: string) => touched.has(askId) || isTypedInto(askId);
   const cards = own.filter((entry) => entry.settledAtMs === undefined || isInUse(entry.ask.ask_id));
-  // Keys decide only where exactly one ask is pending, and not in the moment it appears.
+  // Keys decide only where exactly one ask is pending.
   const [onlyAsk] = pending.length === 1 ? pending : [];
-  const onlyId = onlyAsk?.ask_id;
-  useEffect(() => {
-    if (onlyId !== undefined) movedByItself();
-  }, [onlyId]);
+  // A card that comes or goes moves the others to where it was.
+  const shownIds = [onlyAsk, ...cards.map(({ ask }) => ask)].map((ask) => ask?.ask_id).join(' ');
+  useLayoutEffect(() => {
+    if (shownIds.trim() !== '') movedByItself();
+  }, [shownIds]);
   const items = thread.data?.items ?? [];
   const scroller = useScrollToEnd(items.length + cards.length);
   if (error)
@@ -99,8 +100,8 @@ function NoItems({ session }: { session: SessionView }) {
   return (
     <p className="muted">
       {isQueued
-        ? `Queued. No worker has taken it yet: one that hosts “${oneLine(session.agent)}” has to run (holdpoint worker).`
-        : 'Nothing was said here yet.'}
+        ? `Queued. It starts once a worker that hosts “${oneLine(session.agent)}” is running (holdpoint worker).`
+        : 'No messages yet.'}
     </p>
   );
 }

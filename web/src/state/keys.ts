@@ -76,8 +76,9 @@ const REPEATABLE = new Set<Command>(['next', 'previous', 'page-down', 'page-up']
 /** Long enough for a key that was pressed before the change was seen. */
 export const JUST_MOVED_MS = 350;
 
+/** It changes something about the request on the screen, so that it must have been meant for that one. */
 export const isDecision = (command: Command): boolean =>
-  typeof command === 'object' || ['allow', 'deny', 'edit', 'always', 'other'].includes(command);
+  typeof command === 'object' || ['allow', 'deny', 'edit', 'always', 'other', 'take', 'snooze'].includes(command);
 
 /** Whether a key is a single character, which a person may switch off as a shortcut (WCAG 2.1.4). */
 const isCharacter = ({ key }: Pressed): boolean => key.length === 1 && key !== ' ';

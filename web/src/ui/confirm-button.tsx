@@ -1,6 +1,7 @@
-// Confirms an action that cannot be undone: the first press asks, the second acts. An error is shown as a toast.
+// Confirms an action that cannot be undone: the first press asks, the second acts, unless it follows so soon that the
+// question cannot have been read. An error is shown as a toast.
 import { type ReactNode, useState } from 'react';
-import { accident } from '../hooks/gesture.ts';
+import { accident, movedByItself } from '../hooks/gesture.ts';
 import { toast } from '../hooks/toasts.ts';
 import { failureText } from '../text/failure.ts';
 
@@ -15,7 +16,10 @@ interface ConfirmButtonProps {
 export function ConfirmButton({ className, question, act, children }: ConfirmButtonProps) {
   const [isAsking, setAsking] = useState(false);
   const press = async () => {
-    if (!isAsking) return setAsking(true);
+    if (!isAsking) {
+      movedByItself();
+      return setAsking(true);
+    }
     if (accident() !== undefined) return;
     setAsking(false);
     await act().catch((error: unknown) => toast(failureText(error), 'warn'));

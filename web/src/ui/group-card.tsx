@@ -1,17 +1,17 @@
 // Decides similar approvals together: each is listed in full, any can be left out, and one atomic batch is sent for
 // each run. A batch that is refused is reported and leaves the others as they are.
 import { ArrowLeft, Check, X } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useId, useLayoutEffect, useState } from 'react';
 import { type ApprovalGroup, batchesOf, MARKED } from '../../../src/client/approval-groups.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
-import { accident } from '../hooks/gesture.ts';
+import { accident, movedByItself } from '../hooks/gesture.ts';
 import { idempotencyKeys } from '../hooks/idempotency-keys.ts';
 import { useSighting } from '../hooks/sighting.ts';
 import { useStoredText } from '../hooks/stored-text.ts';
 import { toast } from '../hooks/toasts.ts';
-import { holdBack } from '../hooks/undo.ts';
+import { holdBack, onItsWay } from '../hooks/undo.ts';
 import { partsOf } from '../state/action-parts.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
 import { Card, CardTitle } from './card-frame.tsx';
@@ -41,6 +41,8 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
   const [isDenying, setDenying] = useState(false);
   const [reason, setReason] = useStoredText(`holdpoint-group-${group.shape}`);
   const [isSending, setSending] = useState(false);
+  // When too few are left, the card of one request takes its place, with its buttons where these were.
+  useLayoutEffect(() => movedByItself, []);
   const chosen = group.members.filter(({ ask_id }) => checked.has(ask_id));
   const countOf =
     chosen.length === group.members.length ? `all ${chosen.length}` : `${chosen.length} of ${group.members.length}`;
@@ -52,7 +54,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
     if (why !== undefined) return;
     setSending(true);
     const ids = chosen.map(({ ask_id }) => ask_id);
-    if (behavior === 'allow' && !(await holdBack(ids, `Allowing ${ids.length} requests`))) return setSending(false);
+    if (behavior === 'allow' && !(await holdBack(ids, `${ids.length} requests`))) return setSending(false);
     const decided: AskView[] = [];
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
     for (const { runId, asks, resolutions } of batchesOf(chosen, ({ ask_id }) => ({
@@ -63,7 +65,8 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
       const keys = idempotencyKeys(`batch-${runId}`);
       const idempotencyKey = keys.keyFor(JSON.stringify(resolutions));
       try {
-        await api.approvals.decideRun(runId, { resolutions }, { idempotencyKey });
+        const sentIds = asks.map(({ ask_id }) => ask_id);
+        await onItsWay(sentIds, api.approvals.decideRun(runId, { resolutions }, { idempotencyKey }));
         decided.push(...asks);
         keys.clear();
       } catch (error) {
@@ -89,7 +92,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
     <>
       <div>
         <button type="button" className="button quiet" onClick={onBack}>
-          <ArrowLeft className="icon" /> Back <Key>Esc</Key>
+          <ArrowLeft className="icon" /> Back {!isDenying && <Key>Esc</Key>}
         </button>
       </div>
       <CardTitle>
@@ -129,6 +132,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
           value={reason}
           hasFocus
           onChange={setReason}
+          onSubmit={deny}
         />
       )}
       <div className="buttons">
@@ -143,8 +147,13 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
           disabled={isDisabled}
           onClick={deny}
         >
-          <X className="icon" /> Deny {countOf} <Key>d</Key>
+          <X className="icon" /> Deny {countOf} <Key>{isDenying ? 'Ctrl ↵' : 'd'}</Key>
         </button>
+        {isDenying && (
+          <button type="button" className="button quiet" onClick={() => setDenying(false)}>
+            Back <Key>Esc</Key>
+          </button>
+        )}
       </div>
     </>
   );
@@ -222,5 +231,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
 /** Only what the server refused is known not to have been decided. */
 function batchSentence({ text, isFinal }: Refusal, count: number): string {
   if (count === 1) return text;
-  return isFinal ? `None of the ${count} of one run was decided: ${text}` : `${count} of one run: ${text}`;
+  return isFinal
+    ? `None of the ${count} requests of one run was decided: ${text}`
+    : `${count} requests of one run: ${text}`;
 }

@@ -6,6 +6,8 @@ import { filtered } from '../../../src/client/inbox-filter.ts';
 import { isHandled, run } from '../hooks/commands.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
 import { usePreferences } from '../hooks/preferences.ts';
+import { toast } from '../hooks/toasts.ts';
+import { isDecision } from '../state/keys.ts';
 import { foundIn, PALETTE_COMMANDS, PALETTE_PAGES } from '../state/palette.ts';
 import { heading, summary } from '../text/ask-text.ts';
 import { sessionName } from '../text/session-text.ts';
@@ -25,15 +27,21 @@ const MOST_SHOWN = 12;
 export default function Palette({ onClose }: { onClose: () => void }) {
   const inbox = useInbox();
   const { views } = usePreferences();
-  const [, navigate] = useLocation();
+  const [address, navigate] = useLocation();
+  // The palette covers the request that a command is about.
+  const [begunAt] = useState(address);
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const listId = useId();
-  const go = (address: string) => () => navigate(address);
+  const go = (to: string) => () => navigate(to);
+  const give = (command: (typeof PALETTE_COMMANDS)[number]['command']) => {
+    if (address === begunAt || !isDecision(command)) run(command);
+    else toast('Nothing was done: another request is here now. Check, then do it again.', 'warn');
+  };
   const commands = PALETTE_COMMANDS.filter(({ command }) => isHandled(command));
   const items: Item[] = foundIn(typed, [
-    ...commands.map(({ command, label, key }) => ({ id: command, label, hint: key, act: () => void run(command) })),
-    ...PALETTE_PAGES.map(([address, label]) => ({ id: address, label, hint: 'page', act: go(address) })),
+    ...commands.map(({ command, label, key }) => ({ id: command, label, hint: key, act: () => void give(command) })),
+    ...PALETTE_PAGES.map(([to, label]) => ({ id: to, label, hint: 'page', act: go(to) })),
     ...views.map(({ name, search }) => ({ id: `view ${name}`, label: name, hint: 'view', act: go(`/${search}`) })),
     ...(typed.trim() === '' ? [] : [...inbox.sessions.values()]).map((session) => ({
       id: session.session_id,

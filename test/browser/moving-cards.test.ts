@@ -1,0 +1,169 @@
+// Tests that a click, a tap or a key decides nothing about a request that has only just come to where another one was, and
+// that a screen reader, which presses buttons without keys or a pointer, decides as anyone does.
+// Covers: web/src/hooks/gesture.ts, web/src/ui/group-card.tsx, web/src/pages/session.tsx, web/src/ui/palette.tsx
+// Covers: web/src/ui/confirm-button.tsx
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
+import { describeInBrowser, useTestBed } from './test-bed.ts';
+
+/** Longer than the time in which a key or a click after a move is ignored. */
+const MOVED_MS = 400;
+const NOT_SENT = 'Not sent: the page just changed';
+
+describeInBrowser('a card that moves', () => {
+  const testBed = useTestBed();
+
+  const begin = async (title: string) => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    let calls = 0;
+    return {
+      session_id,
+      approval: (command: string) =>
+        client.asks.raise(run_id, {
+          kind: 'approval',
+          tool_call_id: `c${calls++}`,
+          tool_name: 'Bash',
+          input: { command },
+        } as never) as Promise<AskView>,
+      end: () => client.sessions.end(session_id),
+    };
+  };
+  const statusOf = async ({ ask_id }: AskView) => (await testBed.client.asks.get(ask_id)).status;
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+  /** In the moment in which the text is gone from the page, presses the first button of that name. */
+  const pressOnceGone = (page: Page, text: string, name: string, by: 'mouse' | 'touch') =>
+    page.evaluate(
+      ([gone = '', label = '', pointerType = '']) =>
+        new MutationObserver((_, observer) => {
+          const found = [...document.querySelectorAll<HTMLElement>('.card button')].find(({ textContent }) =>
+            textContent.includes(label),
+          );
+          if (!found || document.querySelector('main')?.textContent.includes(gone)) return;
+          observer.disconnect();
+          // A finger comes from anywhere; a mouse that has not been moved is where it was.
+          const at = pointerType === 'touch' ? { clientX: 300, clientY: 300 } : {};
+          const how = { bubbles: true, cancelable: true, pointerType, ...at };
+          found.dispatchEvent(new PointerEvent('pointerdown', how));
+          found.dispatchEvent(new PointerEvent('click', { ...how, detail: 1 }));
+        }).observe(document.body, { subtree: true, childList: true, characterData: true }),
+      [text, name, by],
+    );
+
+  it.each(['mouse', 'touch'] as const)('decides nothing where it replaces a group, by %s', async (by) => {
+    const run = await begin('Group');
+    const [kept, taken] = [await run.approval('npm run a 1'), await run.approval('npm run a 2')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${kept.ask_id}`);
+    await page.getByRole('button', { name: /2 similar requests/ }).click();
+    await button(page, 'Allow all 2').waitFor();
+    await page.mouse.move(0, 0);
+    await pressOnceGone(page, 'Uncheck any', 'Allow once', by);
+    await testBed.client.asks.withdraw(taken.ask_id);
+    await page.getByText(NOT_SENT).waitFor();
+    expect(await statusOf(kept)).toBe('pending');
+    await run.end();
+  });
+
+  it.each(['mouse', 'touch'] as const)('decides nothing where it takes the place of another, by %s', async (by) => {
+    const run = await begin('Two cards');
+    const [gone, stays] = [await run.approval('echo gone-first'), await run.approval('echo stays')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.session_id}`);
+    await expect.poll(() => page.getByRole('article').count()).toBe(2);
+    await page.mouse.move(0, 0);
+    await page.waitForTimeout(MOVED_MS);
+    await pressOnceGone(page, 'echo gone-first', 'Allow once', by);
+    await testBed.client.asks.withdraw(gone.ask_id);
+    await page.getByText(NOT_SENT).waitFor();
+    expect(await statusOf(stays)).toBe('pending');
+    await button(page, 'Allow once').click();
+    await expect.poll(() => statusOf(stays)).toBe('answered');
+    await run.end();
+  });
+
+  it('decides nothing by a mouse that it came under, and by one that was moved there', async () => {
+    const run = await begin('Shifted');
+    const ask = await run.approval('echo shifted');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${run.session_id}`);
+    const allow = await button(page, 'Allow once').boundingBox();
+    if (!allow) throw new Error('no button');
+    await page.mouse.move(allow.x + 10, allow.y + allow.height + 60);
+    await page.waitForTimeout(MOVED_MS);
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const over = ({ target, clientX, clientY }: PointerEvent) => {
+            const found = (target as Element).closest('button');
+            if (!found?.textContent.includes('Allow once')) return;
+            found.dispatchEvent(
+              new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1, clientX, clientY }),
+            );
+            removeEventListener('pointerover', over);
+            resolve();
+          };
+          addEventListener('pointerover', over);
+          // Something above the card grows.
+          const thread = document.querySelector<HTMLElement>('.session-body');
+          if (thread) thread.style.paddingTop = `${Number.parseFloat(getComputedStyle(thread).paddingTop) + 76}px`;
+        }),
+    );
+    await page.getByText(NOT_SENT).waitFor();
+    expect(await statusOf(ask)).toBe('pending');
+    await page.mouse.move(0, 0);
+    await button(page, 'Allow once').click();
+    await expect.poll(() => statusOf(ask)).toBe('answered');
+    await run.end();
+  });
+
+  it('decides nothing from the palette about a request that came while the palette was open', async () => {
+    const run = await begin('Palette');
+    const [first, next] = [await run.approval('echo first'), await run.approval('echo next')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${first.ask_id}`);
+    await button(page, 'Allow once').waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    const opened = Promise.withResolvers<void>();
+    await page.route('**/approvals', async (route) => {
+      await opened.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('a');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Command, page/ }).fill('allow once');
+    opened.resolve();
+    await page.waitForURL(`**/asks/${next.ask_id}`);
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing was done: another request is here now').waitFor();
+    expect([await statusOf(first), await statusOf(next)]).toEqual(['answered', 'pending']);
+    await run.end();
+  });
+
+  it('is pressed by a screen reader like any other, also after a key was held down', async () => {
+    const run = await begin('Screen reader');
+    const [, , last] = [await run.approval('one'), await run.approval('two'), await run.approval('three')];
+    const { page } = await testBed.signedIn('lead');
+    await button(page, 'Allow once').waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    for (let i = 0; i < 4; i++) await page.keyboard.down('j');
+    await page.keyboard.up('j');
+    await page.waitForURL(`**/asks/${last?.ask_id}`);
+    await button(page, 'Allow once').evaluate((element) => (element as HTMLElement).click());
+    await expect.poll(() => statusOf(last as AskView)).toBe('answered');
+    // Two presses in a row ask, and do not end.
+    await page.goto(`/sessions/${run.session_id}`);
+    await button(page, 'End').evaluate(async (element) => {
+      (element as HTMLElement).click();
+      await new Promise(requestAnimationFrame);
+      (element as HTMLElement).click();
+    });
+    await button(page, 'End session?').waitFor();
+    expect((await testBed.client.sessions.get(run.session_id)).status).not.toBe('ended');
+    await run.end();
+  });
+});
