@@ -180,7 +180,7 @@ describeInBrowser('triage', () => {
     await button(page, 'Allow all 2').waitFor();
     await page.waitForTimeout(MOVED_MS);
     await button(page, 'Allow all 2').click();
-    await page.getByText('Allowing 2 requests').waitFor();
+    await page.getByText('Allowing: 2 requests').waitFor();
     await page.keyboard.press('z');
     await page.getByText('Undone. Nothing was sent.').waitFor();
     for (const ask of asks) expect(await statusOf(ask)).toBe('pending');

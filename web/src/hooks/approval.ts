@@ -20,11 +20,12 @@ import { summary } from '../text/ask-text.ts';
 import { withNote } from '../text/line-place.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
+import { movedByItself } from './gesture.ts';
 import { preferences } from './preferences.ts';
 import { useHasSeen } from './sighting.ts';
 import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
-import { holdBack, useHeldBack } from './undo.ts';
+import { holdBack, onItsWay, useUnsent } from './undo.ts';
 
 export interface Approval {
   form: ApprovalForm;
@@ -60,17 +61,20 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
   const [form, setForm] = useState(() => openApproval(request));
   const [isFieldWanted, setFieldWanted] = useState(false);
   const sending = useSubmission(`ask-${ask.ask_id}`);
-  const isHeld = useHeldBack().has(ask.ask_id);
+  const isUnsent = useUnsent().has(ask.ask_id);
   const isOver = ask.status !== 'pending';
-  const submission = isHeld || isOver ? { ...sending, isSending: true } : sending;
+  const submission = isUnsent || isOver ? { ...sending, isSending: true } : sending;
   const reading = toRead(form, request, useHasSeen(ask));
   const { incoming, state: draftState, save, suspend } = useDraft(ask.ask_id);
   useEffect(() => {
-    if (incoming) setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
+    if (!incoming) return;
+    // It may open a field, and with it change what "allow" would send.
+    movedByItself();
+    setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
   }, [incoming, request]);
 
   const undoable = () => {
-    const wanted = holdBack([ask.ask_id], `Allowing: ${summary(request)}`);
+    const wanted = holdBack([ask.ask_id], summary(request));
     if (preferences().undo) onHeld?.();
     return wanted;
   };
@@ -79,7 +83,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     const draft = suspend();
     const refusal = await submission.send(
       resolutions,
-      (options) => api.approvals.decideRun(ask.run_id, { resolutions }, options),
+      (options) => onItsWay([ask.ask_id], api.approvals.decideRun(ask.run_id, { resolutions }, options)),
       decision.behavior === 'allow' ? undoable : undefined,
     );
     if (refusal === UNDONE) return draft.resume();

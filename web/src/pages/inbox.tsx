@@ -17,7 +17,7 @@ import { useMayAnswer } from '../hooks/me.ts';
 import { useStill } from '../hooks/press.ts';
 import { wantRowFocus } from '../hooks/row-focus.ts';
 import { toast } from '../hooks/toasts.ts';
-import { undoLast, useHeldBack } from '../hooks/undo.ts';
+import { useUnsent } from '../hooks/undo.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
 import { summary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
@@ -138,18 +138,18 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     wantRowFocus(next);
     shown.select(next);
   };
-  const heldIds = useHeldBack();
+  const unsent = useUnsent();
   const done = (ask: AskView, what: string) => {
     toast(`${what}: ${summary(ask.request)}`);
     setAnsweredId(ask.ask_id);
-    goOn(ask, (askId) => heldIds.has(askId));
+    goOn(ask, (askId) => unsent.has(askId));
   };
   const doneTogether = (asks: readonly AskView[]) => {
     const shown = asks.find(({ ask_id }) => ask_id === latest.current.selectedId);
     if (!shown) return;
     const decidedIds = new Set(asks.map(({ ask_id }) => ask_id));
     setAnsweredId(shown.ask_id);
-    goOn(shown, (askId) => decidedIds.has(askId) || heldIds.has(askId));
+    goOn(shown, (askId) => decidedIds.has(askId) || unsent.has(askId));
   };
   const mark = (askId: string) =>
     setMarkedIds((before) => {
@@ -186,7 +186,6 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     'page-down': () => scrollCard(PAGE),
     'page-up': () => scrollCard(-PAGE),
     session: () => selected && navigate(`/sessions/${selected.session_id}`),
-    undo: undoLast,
     mark: () => selected && mark(selected.ask_id),
     'mark-all': () => setMarkedIds(new Set(entries.map(({ ask }) => ask.ask_id))),
     ...(mayAnswer && { together: openTogether }),
@@ -282,7 +281,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
                 hasKeys
                 onBack={() => select(undefined)}
                 onDone={done}
-                onHeld={(ask) => goOn(ask, (askId) => heldIds.has(askId))}
+                onHeld={(ask) => goOn(ask, (askId) => unsent.has(askId))}
               />
             </>
           ) : selectedId !== undefined && inbox.isLoaded ? (

@@ -1,5 +1,6 @@
 // Names a session and its agent in lists and headings. Pure; text only.
-import type { SessionView } from '../../../src/core/views.ts';
+import { lineage } from '../../../src/client/inbox-model.ts';
+import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { oneLine } from './visible.ts';
 
 export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>): string =>
@@ -23,3 +24,11 @@ export const EXTERNAL_AGENT = 'external';
 /** The agent runs in a person's own terminal: it takes answers from here, and no messages. */
 export const isAttached = ({ agent, labels }: SessionView): boolean =>
   agent === EXTERNAL_AGENT && labels.includes('attached');
+
+type Origin = Pick<SessionView, 'agent' | 'agent_id' | 'session_id' | 'title' | 'project_ids'>;
+
+/** The sessions that an ask comes from, outermost first; until they are known, what the ask itself says of its own. */
+export function originsOf(sessions: ReadonlyMap<string, SessionView>, ask: AskView): readonly Origin[] {
+  const line = lineage(sessions, ask.session_id);
+  return line.length > 0 || !ask.asked_from ? line : [{ ...ask.asked_from, session_id: ask.session_id }];
+}

@@ -4,7 +4,7 @@ import { Layers, MessageSquare } from 'lucide-react';
 import { type MouseEvent, memo, useEffect, useMemo, useRef } from 'react';
 import { isQuestion } from '../../../src/client/action-summary.ts';
 import { folderOf } from '../../../src/client/approval-groups.ts';
-import { type InboxEntry, lineage } from '../../../src/client/inbox-model.ts';
+import type { InboxEntry } from '../../../src/client/inbox-model.ts';
 import { NEAR_MS, RISK_LABELS, toneOf as riskTone, signsAt } from '../../../src/client/risk-text.ts';
 import { countdown, duration } from '../../../src/client/times.ts';
 import type { Section } from '../../../src/client/triage.ts';
@@ -14,12 +14,12 @@ import { accident } from '../hooks/gesture.ts';
 import { useMe } from '../hooks/me.ts';
 import { takeRowFocus } from '../hooks/row-focus.ts';
 import { revealRow, useRowWindow } from '../hooks/row-window.ts';
-import { useHeldBack } from '../hooks/undo.ts';
+import { useUnsent } from '../hooks/undo.ts';
 import { HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
 import { kindOf } from '../text/action-kind.ts';
 import { endText, heading, summary } from '../text/ask-text.ts';
 import { furtherSigns, ownSigns } from '../text/own-signs.ts';
-import { agentName, sessionName } from '../text/session-text.ts';
+import { agentName, originsOf, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { URGENT_MS } from './age.tsx';
 import { KindIcon } from './kind-icon.tsx';
@@ -44,7 +44,7 @@ export function AskList({ sections, sessions, selectedId, markedIds, groupSizes,
   const { topPx, heightPx } = useRowWindow(scroller);
   const layout = useMemo(() => layOut(sections), [sections]);
   const count = useMemo(() => sections.reduce((sum, { entries }) => sum + entries.length, 0), [sections]);
-  const heldIds = useHeldBack();
+  const unsent = useUnsent();
   const top = useMemo(
     () => layout.rows.find((row) => 'entry' in row && row.entry.ask.ask_id === selectedId)?.topPx,
     [layout, selectedId],
@@ -96,7 +96,7 @@ export function AskList({ sections, sessions, selectedId, markedIds, groupSizes,
                 isSelected={ask_id === selectedId}
                 isStop={isListed ? ask_id === selectedId : place === 0}
                 isMarked={markedIds.has(ask_id)}
-                isHeld={heldIds.has(ask_id)}
+                unsent={unsent.get(ask_id)}
                 groupSize={groupSizes.get(ask_id) ?? 1}
                 onSelect={onSelect}
                 onMark={onMark}
@@ -117,15 +117,15 @@ interface RowProps {
   isSelected: boolean;
   isStop: boolean;
   isMarked: boolean;
-  /** Its allow is held back and can be undone. */
-  isHeld: boolean;
+  /** Its decision is held back, or on its way. */
+  unsent: string | undefined;
   groupSize: number;
   onSelect: (askId: string) => void;
   onMark: (askId: string) => void;
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { entry, place, where, session, isSelected, isStop, isMarked, isHeld, groupSize, onSelect, onMark } = props;
+  const { entry, place, where, session, isSelected, isStop, isMarked, unsent, groupSize, onSelect, onMark } = props;
   const { ask } = entry;
   const link = useRef<HTMLAnchorElement>(null);
   const me = useMe()?.name;
@@ -185,7 +185,7 @@ const Row = memo(function Row(props: RowProps) {
             </>
           )}
         </span>
-        {!ask.answer && <RowMarks ask={ask} isHeld={isHeld} groupSize={groupSize} />}
+        {!ask.answer && <RowMarks ask={ask} unsent={unsent} groupSize={groupSize} />}
       </a>
     </>
   );
@@ -195,10 +195,10 @@ const Row = memo(function Row(props: RowProps) {
 const within = (folder: string | undefined, text: string): string =>
   folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
 
-const RowMarks = ({ ask, isHeld, groupSize }: Pick<RowProps, 'isHeld' | 'groupSize'> & Pick<InboxEntry, 'ask'>) => (
+const RowMarks = ({ ask, unsent, groupSize }: Pick<RowProps, 'unsent' | 'groupSize'> & Pick<InboxEntry, 'ask'>) => (
   <span className="row-marks">
     <UnreachedMark askId={ask.ask_id} />
-    {isHeld && <span className="chip">Allowing…</span>}
+    {unsent && <span className="chip">{unsent}</span>}
     {ask.taken_by && <span className="chip">{oneLine(ask.taken_by.by)}</span>}
     {ask.comments && (
       <span className="chip">
@@ -223,7 +223,7 @@ function RowAge({ ask }: Pick<InboxEntry, 'ask'>) {
 }
 
 function whereOf({ ask }: InboxEntry, sessions: ReadonlyMap<string, SessionView>): string {
-  const line = lineage(sessions, ask.session_id);
+  const line = originsOf(sessions, ask);
   const own = line.at(-1);
   const requester = ask.asked_from?.requester;
   if (!own) return ask.session_id;

@@ -2,9 +2,8 @@
 import { ChevronRight } from 'lucide-react';
 import { Fragment } from 'react';
 import { Link } from 'wouter';
-import { lineage } from '../../../src/client/inbox-model.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
-import { agentName, sessionName } from '../text/session-text.ts';
+import { agentName, originsOf, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age, Countdown } from './age.tsx';
 import './crumbs.css';
@@ -15,7 +14,7 @@ interface CrumbsProps {
 }
 
 export function Crumbs({ ask, sessions }: CrumbsProps) {
-  const line = lineage(sessions, ask.session_id);
+  const line = originsOf(sessions, ask);
   const own = line.at(-1);
   const projects = own?.project_ids ?? [];
   /** The child session that asks its parent here. */

@@ -9,6 +9,7 @@ import { useCommands } from '../hooks/commands.ts';
 import { useDraft } from '../hooks/draft.ts';
 import { useIsNarrow } from '../hooks/narrow.ts';
 import { type KeyedCall, useSubmission } from '../hooks/submission.ts';
+import { onItsWay, useUnsent } from '../hooks/undo.ts';
 import {
   type AnswerForm,
   answersOf,
@@ -53,7 +54,7 @@ export function QuestionCard(props: QuestionCardProps) {
   const [why, setWhy] = useState('');
   const scope = questions.some(({ secret }) => secret) ? undefined : `ask-${ask.ask_id}`;
   const { isSending: isUnderWay, isSlow, refusal, send, clearRefusal } = useSubmission(scope);
-  const isSending = isUnderWay || ask.status !== 'pending';
+  const isSending = useUnsent().has(ask.ask_id) || isUnderWay || ask.status !== 'pending';
   const { incoming, state, save, suspend } = useDraft(ask.ask_id);
   const set = useRef<HTMLDivElement>(null);
   const [activeId, setActiveId] = useState(questions[0]?.id);
@@ -91,7 +92,7 @@ export function QuestionCard(props: QuestionCardProps) {
   };
   const submit = async (content: object, call: KeyedCall, what: 'Answered' | 'Declined') => {
     const draft = suspend();
-    const refused = await send(content, call);
+    const refused = await send(content, (options) => onItsWay([ask.ask_id], call(options)));
     if (refused) {
       draft.resume();
       return onRefused(refused);
@@ -105,6 +106,7 @@ export function QuestionCard(props: QuestionCardProps) {
     field?.querySelector<HTMLElement>('input, textarea')?.focus({ preventScroll: true });
   };
   const isSet = questions.length > 1;
+  const isTyped = questions.every(({ options }) => options.length === 0);
   // One question at a time, where there is no room for several.
   const isStepped = isSet && isNarrow;
   const given = new Set(answersOf(questions, form).map(({ question_id }) => question_id));
@@ -216,7 +218,8 @@ export function QuestionCard(props: QuestionCardProps) {
         {isStepped && !isDeclining && <StepButtons step={step} count={questions.length} onStep={goTo} />}
         {!isDeclining && !(isStepped && step < questions.length - 1) && (
           <button type="button" className="button primary" disabled={isSending} onClick={answer}>
-            <Send className="icon" /> {isSet ? 'Send answers' : 'Answer'} {hasKeys && <Key>a</Key>}
+            <Send className="icon" /> {isSet ? 'Send answers' : 'Answer'}{' '}
+            {hasKeys && <Key>{isTyped ? 'Ctrl ↵' : 'a'}</Key>}
           </button>
         )}
         <button
@@ -226,6 +229,7 @@ export function QuestionCard(props: QuestionCardProps) {
           onClick={decline}
         >
           <Ban className="icon" /> Decline {hasKeys && !isDeclining && <Key>d</Key>}
+          {isDeclining && <Key>Ctrl ↵</Key>}
         </button>
         {isDeclining && (
           <button type="button" className="button quiet" onClick={() => setDeclining(false)}>
