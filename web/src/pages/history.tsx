@@ -7,6 +7,7 @@ import { useCommands } from '../hooks/commands.ts';
 import { useHistory } from '../hooks/history.ts';
 import { useMe } from '../hooks/me.ts';
 import { type HistoryQuery, historyAddress, historyQueryOf, OUTCOMES } from '../state/history-query.ts';
+import { kindOf } from '../text/action-kind.ts';
 import { answersGiven, reasonOf } from '../text/answer-text.ts';
 import { endText, heading, summary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
@@ -106,18 +107,19 @@ const addressOf = (askId: string, search: string): string => `/history/${askId}$
 
 function Row({ ask, href }: { ask: AskView; href: string }) {
   const { answer, asked_from: from } = ask;
+  const kind = kindOf(ask.request);
   const me = useMe()?.name;
   const given = answersGiven(ask)
     .map(({ text }) => text)
-    .concat((answer && reasonOf(answer)) ?? [])
+    .concat(answer?.updated_input ? 'as edited' : [], (answer && reasonOf(answer)) ?? [])
     .filter((text) => text !== '')
     .join(' · ');
   return (
     <Link href={href} className="history-row">
       <ToneIcon ask={ask} />
       <span className="history-what">
-        <strong>{heading(ask.request)}</strong>{' '}
-        <span className={ask.kind === 'approval' ? 'mono' : ''}>{summary(ask.request)}</span>
+        {kind === 'tool' && <span className="muted mono">{heading(ask.request)} </span>}
+        <strong className={ask.kind === 'approval' && kind !== 'plan' ? 'mono' : ''}>{summary(ask.request)}</strong>
       </span>
       <span className="history-age small muted">
         <Age atMs={ask.created_at_ms} />

@@ -14,7 +14,7 @@ export interface Receipt {
   isCode: boolean;
   /** The answers, or the reason that a person gave. */
   given: string;
-  /** How long it waited for a person. */
+  /** How long it waited for a person, where that was a second or more. */
   took: string | undefined;
 }
 
@@ -30,6 +30,7 @@ export function receiptOf(ask: AskView, me: string | undefined): Receipt | undef
   const lead = isPerson
     ? `${answer.answered_by === me ? 'You' : answer.answered_by} ${verb}`
     : `${endSentence(answer)}:`;
+  const waited = answer.answered_at_ms - created_at_ms;
   const given = [
     ...answersGiven(ask).map(({ text }) => text),
     ...(answer.updated_input ? ['as edited'] : []),
@@ -40,6 +41,6 @@ export function receiptOf(ask: AskView, me: string | undefined): Receipt | undef
     what: isQuestion(request) ? `“${summary(request)}”${more > 0 ? ` and ${more} more` : ''}` : summary(request),
     isCode: !isQuestion(request),
     given: given.filter((text) => text !== '').join(' · '),
-    took: isPerson && answer.surface !== 'system' ? duration(answer.answered_at_ms - created_at_ms) : undefined,
+    took: isPerson && answer.surface !== 'system' && waited >= 1000 ? duration(waited) : undefined,
   };
 }

@@ -41,11 +41,21 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
   const isRepeated = (item: ItemView) =>
     typeOf(item) === 'pending_prompt' && (isShownBelow(promptIdOf(item)) || resolved.has(promptIdOf(item)));
   const shown = items.filter((item) => !isRepeated(item));
+  const left = unprompted(items, asks);
+  const receiptsUntil = (atMs: number) => {
+    const due = left.splice(0, left.filter(({ answer }) => (answer?.answered_at_ms ?? 0) <= atMs).length);
+    return due.map((ask) => (
+      <li key={ask.ask_id} className="item">
+        <ReceiptLine ask={ask} />
+      </li>
+    ));
+  };
   const firstOf = new Map(shown.toReversed().map((item) => [item.metadata?.run_id, item.item_id]));
   return (
     <ol className="thread" aria-label="Thread">
       {shown.map((item) => (
         <Fragment key={item.item_id}>
+          {receiptsUntil(item.created_at_ms)}
           {isShell && item.metadata?.run_id !== undefined && firstOf.get(item.metadata.run_id) === item.item_id && (
             <RunCommand runId={String(item.metadata.run_id)} />
           )}
@@ -59,8 +69,18 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
           </li>
         </Fragment>
       ))}
+      {receiptsUntil(Number.POSITIVE_INFINITY)}
     </ol>
   );
+}
+
+/** Decided before they were ever the prompt of the thread, which has one at a time; oldest first. */
+function unprompted(items: readonly ItemView[], asks: ThreadProps['asks']): AskView[] {
+  const prompted = new Set(items.map(promptIdOf));
+  const isPersons = ({ answer }: AskView) => answer && (answer.surface !== 'system' || answer.outcome === 'expired');
+  return [...asks.values()]
+    .filter((ask) => isPersons(ask) && !prompted.has(ask.ask_id))
+    .sort((a, b) => (a.answer?.answered_at_ms ?? 0) - (b.answer?.answered_at_ms ?? 0));
 }
 
 const RESOLVED = 'pending_prompt_resolved';

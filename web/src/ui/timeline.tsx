@@ -16,7 +16,7 @@ interface TimelineProps {
 }
 
 export function Timeline({ lines, runs }: TimelineProps) {
-  if (lines.length === 0) return <p className="small muted">Nothing was started here yet.</p>;
+  if (lines.length === 0) return <p className="small muted">No runs yet.</p>;
   return (
     <>
       <p className="timeline-legend tiny muted">
@@ -42,8 +42,8 @@ const LEGEND = [
 ] as const;
 
 const KINDS: Record<string, string> = {
-  parent_clarification: 'a sub-agent asks',
-  user_question_resume: 'carries on with an answer',
+  parent_clarification: 'Question from a sub-agent',
+  user_question_resume: 'Continues with an answer',
 };
 const TONES: Record<string, string> = {
   completed: 'good',
@@ -103,7 +103,7 @@ function HoldItem({ hold }: { hold: Hold }) {
   const me = useMe()?.name;
   const note =
     hold.answer && hold.toMs !== undefined
-      ? `${endSentence(hold.answer, me)} after ${tookText(hold.toMs - hold.fromMs)}`
+      ? `${endSentence(hold.answer, me)} · ${tookText(hold.toMs - hold.fromMs)}`
       : 'waiting for an answer';
   return (
     <li>
