@@ -20,7 +20,9 @@ describeInBrowser('the page of rules and grants', () => {
     const grants = page.getByRole('region', { name: 'Grants' });
     await grants.getByText('git push origin').waitFor();
     await grants.getByText('used 0 of 3').waitFor();
-    await page.getByRole('region', { name: 'Rules' }).getByText('rule 1 of the built-in rules').waitFor();
+    const rules = page.getByRole('region', { name: 'Rules' });
+    await rules.getByText(/built-in rules come first/).click();
+    await rules.getByText('rule 1 of the built-in rules').waitFor();
     await grants.getByRole('button', { name: 'Revoke' }).click();
     await expect
       .poll(async () => {
@@ -29,7 +31,7 @@ describeInBrowser('the page of rules and grants', () => {
         return (await client.grants.list()).items[0]?.is_usable;
       })
       .toBe(false);
-    await grants.getByText('Nothing: no one has answered').waitFor();
+    await grants.getByText('Nothing yet.').waitFor();
     expect(await client.asks.raise(run_id, { ...call, tool_call_id: 'second' })).toMatchObject({ status: 'pending' });
     await client.sessions.end(session_id);
   });

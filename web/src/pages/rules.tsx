@@ -16,6 +16,9 @@ export default function RulesPage() {
   const grants = useFetched({ queryKey: ['grants'], queryFn: () => api.grants.list({ limit: 500 }), staleTime: 0 });
   const rules = useFetched({ queryKey: ['rules'], queryFn: () => api.rules.list({ limit: 500 }), staleTime: 0 });
   const error = grants.error ?? rules.error;
+  const [builtIn = [], own = []] = [true, false].map((is) =>
+    rules.data?.rules.filter(({ source }) => (source === 'builtin') === is),
+  );
   const usable = grants.data?.items.filter(({ is_usable }) => is_usable) ?? [];
   return (
     <Page title="Rules and grants">
@@ -23,7 +26,9 @@ export default function RulesPage() {
       {rules.data?.fault !== undefined && <p className="notice bad">{rules.data.fault}</p>}
       <section aria-label="Grants">
         <h2>Allowed in advance</h2>
-        {grants.data && usable.length === 0 && <p className="muted">Nothing: no one has answered “always”.</p>}
+        {grants.data && usable.length === 0 && (
+          <p className="muted">Nothing yet. “Always…” on a request adds a grant here.</p>
+        )}
         <ul className="ruled">
           {usable.map((grant) => (
             <GrantRow key={grant.grant_id} grant={grant} onRevoked={() => void grants.refetch()} />
@@ -31,12 +36,17 @@ export default function RulesPage() {
         </ul>
       </section>
       <section aria-label="Rules">
-        <h2>Rules, in the order in which they are tried</h2>
-        <ol className="ruled">
-          {rules.data?.rules.map((rule) => (
-            <RuleRow key={`${rule.source} ${rule.position}`} {...rule} />
-          ))}
-        </ol>
+        <h2>Rules, in the order they are tried</h2>
+        {builtIn.length > 0 && (
+          <details>
+            <summary>
+              {builtIn.length} built-in rules come first: a change in a <code>.holdpoint</code> folder is always asked
+            </summary>
+            <RuleList rules={builtIn} />
+          </details>
+        )}
+        {rules.data && own.length === 0 && <p className="muted">No rules of your own.</p>}
+        <RuleList rules={own} />
         {rules.data && rules.data.total > rules.data.rules.length && (
           <p className="muted">
             These are the first {rules.data.rules.length} of {rules.data.total}.
@@ -75,6 +85,14 @@ function GrantRow({ grant, onRevoked }: { grant: GrantView; onRevoked: () => voi
     </li>
   );
 }
+
+const RuleList = ({ rules }: { rules: readonly SourcedRuleView[] }) => (
+  <ol className="ruled">
+    {rules.map((rule) => (
+      <RuleRow key={`${rule.source} ${rule.position}`} {...rule} />
+    ))}
+  </ol>
+);
 
 const RuleRow = ({ rule, origin, position }: SourcedRuleView) => (
   <li>
