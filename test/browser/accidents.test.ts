@@ -81,7 +81,7 @@ describeInBrowser('accidents', () => {
       }
       expect(await field.inputValue()).toBe('why is this job a big change?');
       await page.keyboard.press('Control+Enter');
-      const notice = page.getByText('Withdrawn by its agent: it is not needed any more. What you type is not sent');
+      const notice = page.getByText('Withdrawn by its agent: no longer needed. What you type is not sent');
       await notice.waitFor();
       await page.keyboard.press('Escape');
       await notice.waitFor({ state: 'detached' });
@@ -123,12 +123,12 @@ describeInBrowser('accidents', () => {
     const where = await run.question({ id: 'q', question: 'Where to?' });
     await page.getByLabel('Answers “Where to?”').waitFor();
     const token = await run.question({ id: 's', question: 'Paste a publish token', secret: true });
-    await page.getByText('A secret is asked for').waitFor();
+    await page.getByText('A secret is requested above').waitFor();
     expect(await page.locator('#composer').count()).toBe(0);
     await decline(token);
     await page.getByLabel('Answers “Where to?”').waitFor();
     const approval = await run.approval({ command: 'npm cache clean' });
-    await page.getByText('2 requests wait above').waitFor();
+    await page.getByText('2 requests are waiting above').waitFor();
     await decline(where);
     await page.getByText('Allow it there, or deny it and say why').waitFor();
     expect(await page.locator('#composer').count()).toBe(0);

@@ -98,7 +98,7 @@ describeInBrowser('approvals', () => {
       expect(await found.evaluate(isWithin)).toBe(true);
     await button(page, 'Always…').click();
     await page.getByRole('region', { name: 'Always allow' }).getByText('A grant of Holdpoint').waitFor();
-    await offer.getByText('Suggested by the agent, as a rule of its own').waitFor();
+    await offer.getByText('The agent suggests a rule of its own').waitFor();
     await expect
       .poll(async () => {
         await button(page, `Always allow ${label}`)
@@ -125,7 +125,7 @@ describeInBrowser('approvals', () => {
     await name.waitFor();
     expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth + 1)).toBe(true);
     expect(await name.evaluate((element) => getComputedStyle(element).textOverflow)).toBe('clip');
-    await page.getByText('Whether there is such a file now is not known here').waitFor();
+    await page.getByText('If it already exists, it is replaced').waitFor();
 
     await show('request_permissions', {
       permissions: { network: { enabled: true }, fileSystem: { write: ['/srv/c'] } },

@@ -25,7 +25,7 @@ describeInBrowser('the composer', () => {
     await decline(first);
     const second = await ask('Second?');
     await page.getByLabel('Answers “Second?”').press('Enter');
-    const warning = page.getByText(/Not sent: what you wrote was begun for something that has ended/);
+    const warning = page.getByText(/Not sent: you started writing this for a request that has ended/);
     await warning.waitFor();
     expect((await client.asks.get(second.ask_id)).status).toBe('pending');
     // Also after a reload, which restores the text.
@@ -49,7 +49,7 @@ describeInBrowser('the composer', () => {
     const second = await client.asks.raise(run_id, { kind: 'question', tool_call_id: 'second', questions });
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${session_id}`);
-    await page.getByText('2 requests wait above').waitFor();
+    await page.getByText('2 requests are waiting above').waitFor();
     const resolutions = [{ request_id: first.ask_id, behavior: 'deny' as const }];
     await client.approvals.decideRun(run_id, { resolutions });
     const field = page.getByLabel('Delivering your last answer');
@@ -62,7 +62,7 @@ describeInBrowser('the composer', () => {
     expect(await answer.inputValue()).toBe('go on');
     // It was typed before the next ask was known, so it may not answer that unread.
     await answer.press('Enter');
-    await page.getByText('Not sent: what you wrote was begun before this was asked').waitFor();
+    await page.getByText('Not sent: you started writing this before this was asked').waitFor();
     expect((await client.asks.get(second.ask_id)).status).toBe('pending');
     await answer.press('Enter');
     await expect.poll(async () => (await client.asks.get(second.ask_id)).status).toBe('answered');
@@ -119,7 +119,7 @@ describeInBrowser('the composer', () => {
     const { ask_id } = await run.ask('form');
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${run.sessionId}`);
-    await page.getByText('A form waits for an answer above').waitFor();
+    await page.getByText('A form is waiting above').waitFor();
     expect(await page.getByPlaceholder('Your answer').count()).toBe(0);
     await page.getByRole('button', { name: 'Decline', exact: true }).click();
     await page.getByLabel(/Reason for declining/).fill('no forms');

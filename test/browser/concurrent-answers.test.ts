@@ -165,9 +165,9 @@ describeInBrowser('an ask that ends elsewhere', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Allow all 2' }).click();
-    await page.getByText(/None of the 2 of one run was decided: Denied by operator/).waitFor();
+    await page.getByText(/None of the 2 requests of one run was decided: Denied by operator/).waitFor();
     await page.getByRole('button', { name: /similar requests/ }).waitFor({ state: 'detached' });
-    await page.getByText(/None of the 2 of one run was decided/).waitFor();
+    await page.getByText(/None of the 2 requests of one run was decided/).waitFor();
     expect((await testBed.client.asks.get(second.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(first.run_id);
     await expectComplaints({ complaints }, '409');

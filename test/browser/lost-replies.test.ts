@@ -153,7 +153,7 @@ describeInBrowser('lost replies', () => {
     });
     await together.click();
     await allow.click();
-    await page.getByText('2 of one run: lost on the way').waitFor();
+    await page.getByText('2 requests of one run: lost on the way').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await page.reload();
     // Lost after it was carried out: the page retries by itself.

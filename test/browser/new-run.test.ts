@@ -30,7 +30,7 @@ describeInBrowser('a new run', () => {
     await start.click();
     await problem.getByText('programs that start their own runs').waitFor();
     await agent.fill('nobody-hosts-that');
-    expect(await note.textContent()).toContain('No worker hosts “nobody-hosts-that” now: the run would wait for one');
+    expect(await note.textContent()).toContain('No worker hosts “nobody-hosts-that” right now. The run waits for one');
     for (const folder of ['shop', './shop', '~/shop']) {
       await page.getByLabel(/^Folder/).fill(folder);
       await start.click();

@@ -322,7 +322,7 @@ describeInBrowser('a notification', () => {
     const { page } = await testBed.signedIn('lead');
     const ask = await raise('npm test');
     await page.goto(`/asks/${ask.ask_id}`);
-    await page.getByText(/told: ops \(webhook/).waitFor();
+    await page.getByText(/Notified: ops \(webhook/).waitFor();
     receiver.mood = (response) => response.writeHead(410).end();
     const unheard = await raise('npm run unheard');
     await page.goto(`/asks/${unheard.ask_id}`);

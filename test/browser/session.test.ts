@@ -55,8 +55,9 @@ describeInBrowser('the session page', () => {
     await client.asks.raise(run_id, { kind: 'approval', ...bash });
     await page.getByText('Allow it there, or deny it and say why').waitFor();
     await page.getByRole('button', { name: 'End', exact: true }).click();
-    await page.getByRole('button', { name: 'Ask at its terminal only, for good?' }).click();
-    await page.getByText('If claude goes on, it asks at its terminal only.').waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.getByRole('button', { name: 'Ask only at its terminal from now on?' }).click();
+    await page.getByText('If claude continues, it asks only at its terminal.').waitFor();
   });
 
   it('leaves a receipt of one line for each request, and nothing of the text for terminals', async () => {

@@ -4,9 +4,9 @@ import { permissionsText } from '../../src/client/permissions-text.ts';
 import type { SessionView } from '../../src/core/views.ts';
 
 it.each([
-  ['approval', 'session', 'approvals are asked, set for this session'],
-  ['autonomous', 'worker', 'nothing is asked (autonomous), set by its worker'],
-  ['approval', 'default', 'approvals are asked; a worker that runs as autonomous would skip them'],
+  ['approval', 'session', 'asks for approval, set for this session'],
+  ['autonomous', 'worker', 'asks for nothing (autonomous), set by its worker'],
+  ['approval', 'default', 'asks for approval, unless its worker is autonomous'],
 ] as const)('describes %s from the %s', (permissions, permissions_from, text) => {
   expect(permissionsText({ permissions, permissions_from } as SessionView)).toBe(text);
 });

@@ -125,7 +125,7 @@ const NOT_EDITABLE = 'This input cannot be edited: a allows it, d denies it with
 
 function onApproval(state: State, ask: AskView, request: ApprovalRequest, key: Key): Transition {
   const { mode } = state;
-  if (key.name === 'o') return changed(withNotice(state, 'An approval is a (allow), d (deny) or e (edit).', 'warn'));
+  if (key.name === 'o') return changed(withNotice(state, 'This is an approval: a allows, d denies, e edits.', 'warn'));
   if (key.name === 'd') return changed({ ...state, mode: { name: 'deny', field: fieldOf(''), before: state.mode } });
   const input = mode.name === 'edited' ? mode.input : request.input;
   if (key.name === 'e') {

@@ -61,7 +61,7 @@ function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {
 const PROMPTS: Record<Extract<Mode, { field: TextField }>['name'], string> = {
   deny: 'Deny. Reason (optional): ',
   decline: 'Decline. Reason (optional): ',
-  comment: 'Comment for people; this agent is not told: ',
+  comment: 'Comment for your team; the agent is not told: ',
   ended: 'Not sent, the request has ended; esc closes: ',
   filter: '/',
   edit: 'Allow instead: ',

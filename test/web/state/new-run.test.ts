@@ -65,5 +65,5 @@ it.each([
 
 it('notes that no worker hosts an agent, once the agents are known', () => {
   expect(agentNote('other', undefined)).toBe(agentNote('some', [agent()]));
-  expect(agentNote('other', [agent()])).toContain('No worker hosts “other” now');
+  expect(agentNote('other', [agent()])).toContain('No worker hosts “other” right now');
 });

@@ -24,17 +24,17 @@ describe('the line about notices', () => {
       step,
     ];
     expect(toldText(told, NOW)).toEqual({
-      text: 'told: lead (push, 2m ago), hook (webhook); in 2m: ops',
+      text: 'Notified: lead (push, 2m ago), hook (webhook); in 2m: ops',
       isBad: false,
     });
   });
 
   it('says what is under way, and when nobody could be told', () => {
     expect(toldText([notice('lead', 'due', { reason: 'down' })], NOW)?.text).toBe(
-      'being told: lead (down; tried again)',
+      'Notifying: lead (down; tried again)',
     );
     expect(toldText([notice('lead', 'due', { attempts: 0, due_at_ms: NOW + 120_000 })], NOW)?.text).toBe(
-      'being told: lead (in 2m)',
+      'Notifying: lead (in 2m)',
     );
     expect(toldText([notice('lead', 'failed', { reason: 'gone' })], NOW)).toEqual({
       text: 'Nobody could be notified of this: lead: gone.',

@@ -43,7 +43,7 @@ let toldAtMs = Number.NEGATIVE_INFINITY;
 function sayTypedOn(): void {
   if (performance.now() - toldAtMs < TOLD_MS) return;
   toldAtMs = performance.now();
-  toast('You were typing: keys do nothing now. Press Esc to use shortcuts.', 'warn');
+  toast('Shortcuts are off while you type. Press Esc to use shortcuts.', 'warn');
 }
 
 const handlerOf = (name: Name) => stack.findLast(({ current }) => current[name])?.current[name];

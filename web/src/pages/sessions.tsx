@@ -100,8 +100,8 @@ function found({ sessions = [], isLoading, more }: SessionList, status: ListedSt
 const NOTHING: Record<ListedStatus, ReactNode> = {
   active: (
     <>
-      No session is open. Start a run here, or with <code>holdpoint run</code>.
+      No open sessions. Start a run here, or with <code>holdpoint run</code>.
     </>
   ),
-  ended: 'No session has ended yet. The open ones are listed under “Open”.',
+  ended: 'No sessions have ended yet.',
 };

@@ -47,7 +47,7 @@ export function formProblem({ agent, task, folder }: RunForm): string | undefine
   if (agent.trim() === EXTERNAL_AGENT) return EXTERNAL_TEXT;
   if (agent.trim() === '') return 'Choose an agent.';
   if (folder.trim() !== '' && !isAbsolute(folder.trim()))
-    return 'Give the work folder as an absolute path, such as /home/me/project: it is looked up on the machine of the worker.';
+    return 'Enter the folder as an absolute path, such as /home/me/project. It must exist on the worker’s machine.';
   return undefined;
 }
 
@@ -58,5 +58,5 @@ const isAbsolute = (path: string): boolean => /^(\/|\\\\|[A-Za-z]:[\\/])/.test(p
 export function agentNote(name: string, agents: readonly AgentView[] | undefined): string {
   if (name === EXTERNAL_AGENT) return EXTERNAL_TEXT;
   if (name === '' || !agents || agents.some((agent) => agent.name === name)) return '';
-  return `No worker hosts “${name}” now: the run would wait for one, and begin with the agent's default settings.`;
+  return `No worker hosts “${name}” right now. The run waits for one and starts with the agent’s default settings.`;
 }

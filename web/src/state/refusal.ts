@@ -29,7 +29,7 @@ export function refusalOf(error: unknown, nowMs: number): Refusal {
 /** Where the server's own text names ids that the page does not show. */
 const TEXTS: Record<string, string> = {
   thread_prompt_mismatch:
-    'Not sent: what is asked here has just changed. Read what your text would answer now, then send it again.',
+    'Not sent: the question here just changed. Check what your text would answer now, then send it again.',
 };
 
 type Winner = Parameters<typeof endSentence>[0] & Pick<AnswerView, 'answered_at_ms'>;

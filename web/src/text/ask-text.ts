@@ -29,8 +29,7 @@ export const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 
 
 /** `Allowed by lead from the command line`; to `me`, who did it, `You allowed this (web)`. */
 export function endSentence(answer: Ended, me?: string): string {
-  if (isWithdrawn(answer))
-    return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'it is not needed any more')}`;
+  if (isWithdrawn(answer)) return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'no longer needed')}`;
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
   const by = oneLine(answer.answered_by);

@@ -9,8 +9,8 @@ export const IN_DELIVERY_TEXT = 'Delivering your last answer. You can send this 
 
 export const targetChangedText = (startedFor: PostTarget): string => {
   const isForAsk = startedFor !== NO_PROMPT && startedFor !== IN_DELIVERY;
-  const when = isForAsk ? 'for something that has ended' : 'before this was asked';
-  return `Not sent: what you wrote was begun ${when}. Read what it would do now, then send it again.`;
+  const when = isForAsk ? 'for a request that has ended' : 'before this was asked';
+  return `Not sent: you started writing this ${when}. Check what it would do now, then send it again.`;
 };
 
 /** Why nothing can be sent; undefined where something can. `prompt`: the ask that a post would answer. */
@@ -23,15 +23,15 @@ export function closedText(
   if (!mayAnswer) return 'You have view-only access.';
   if (session.status === 'ended')
     return isAttached(session)
-      ? `This session has ended. If ${agentName(session)} goes on, it asks at its terminal only.`
-      : 'This session has ended. Start a new run to go on.';
+      ? `This session has ended. If ${agentName(session)} continues, it asks only at its terminal.`
+      : 'This session has ended. Start a new run to continue.';
   if (pending.some((ask) => ask.mode === 'form'))
-    return 'A form waits for an answer above. Submit or decline it before you write anything else.';
-  if (pending.some(asksSecret)) return 'A secret is asked for. Give it above, where it is masked and kept nowhere.';
-  if (pending.length > 1) return `${pending.length} requests wait above. Answer each on its own card.`;
-  if (prompt?.kind === 'approval') return 'A request waits above. Allow it there, or deny it and say why.';
+    return 'A form is waiting above. Submit or decline it before you write anything else.';
+  if (pending.some(asksSecret)) return 'A secret is requested above. Enter it there, where it is masked.';
+  if (pending.length > 1) return `${pending.length} requests are waiting above. Answer each on its own card.`;
+  if (prompt?.kind === 'approval') return 'A request is waiting above. Allow it there, or deny it and say why.';
   if (!prompt && isAttached(session))
-    return `Nothing is asked now. ${agentName(session)} takes only answers from here: type the rest at its terminal.`;
+    return `Nothing is waiting. ${agentName(session)} takes only answers from here; type anything else at its terminal.`;
   return undefined;
 }
 

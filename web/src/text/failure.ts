@@ -2,7 +2,7 @@
 import { HoldpointProblem, HoldpointUnreachable } from '../../../src/client/http.ts';
 
 const SIGNED_OUT =
-  'This browser is not signed in any more, so nothing was done. Run `holdpoint sign-in` on the machine of the server, open the link in this browser, and try again here: what you typed stays.';
+  'This browser is no longer signed in, so nothing was sent. On the server, run `holdpoint sign-in` and open the link in this browser, then try again here. Your text is kept.';
 
 /** A stream that was refused has the refusal as its cause. */
 export const isSignedOut = (error: unknown): boolean => {
@@ -12,7 +12,7 @@ export const isSignedOut = (error: unknown): boolean => {
 
 export function failureText(error: unknown): string {
   if (error instanceof HoldpointUnreachable)
-    return 'The server cannot be reached. What you typed stays here; try again when it is back: nothing is done twice.';
+    return 'Can’t reach the server. Your text is kept here. Try again when it is back; nothing is applied twice.';
   if (isSignedOut(error)) return SIGNED_OUT;
   return error instanceof Error ? error.message : String(error);
 }

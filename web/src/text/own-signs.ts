@@ -32,7 +32,7 @@ export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'>
       ? [{ label: 'Asked again', why: 'because a file that it uses has changed since. See what changed below' }]
       : []),
     ...(hiddenCount(text) + lookalikeCount(text) > 0
-      ? [{ label: HIDDEN, why: 'it does not read as it runs. They are spelled out above' }]
+      ? [{ label: HIDDEN, why: 'make it read differently from what runs. They are spelled out above' }]
       : []),
   ];
 }

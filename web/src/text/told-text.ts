@@ -15,11 +15,11 @@ export function toldText(all: readonly NoticeView[], nowMs: number): ToldText | 
   const later =
     next?.due_at_ms === undefined ? '' : `; in ${duration(Math.max(0, next.due_at_ms - nowMs))}: ${next.who}`;
   const told = notices.filter(({ state }) => state === 'accepted').map((each) => toldOne(each, nowMs));
-  if (told.length > 0) return { text: `told: ${[...new Set(told)].join(', ')}${later}`, isBad: false };
+  if (told.length > 0) return { text: `Notified: ${[...new Set(told)].join(', ')}${later}`, isBad: false };
   const coming = notices.filter(({ state }) => state === 'due' || state === 'sent');
   if (coming.length > 0 || later !== '') {
     const names = [...new Set(coming.map((each) => comingOne(each, nowMs)))];
-    return { text: `being told: ${names.length > 0 ? names.join(', ') : 'nobody yet'}${later}`, isBad: false };
+    return { text: `Notifying: ${names.length > 0 ? names.join(', ') : 'nobody yet'}${later}`, isBad: false };
   }
   const failed = notices.filter(({ state }) => state === 'failed');
   if (failed.length === 0) return undefined;

@@ -16,9 +16,8 @@ import { UnshownFiles } from './unshown-files.tsx';
 
 const Diff = lazy(() => import('./diff.tsx'));
 
-const REPLACES = 'Replaces the file that is there now. It gets exactly this content.';
-const WRITES =
-  'The file gets exactly this content. Whether there is such a file now is not known here; if there is, it is replaced.';
+const REPLACES = 'The file exists and is replaced. It will contain exactly this.';
+const WRITES = 'The file will contain exactly this. If it already exists, it is replaced.';
 
 interface ActionProps {
   request: ApprovalRequest;
@@ -110,7 +109,7 @@ function PageToOpen({ input: { url, message, ...others } }: { input: Record<stri
       <a className="link" href={page.href} target="_blank" rel="noopener noreferrer">
         Open this page of {page.host}
       </a>{' '}
-      <span className="muted">in a new tab; to allow it tells the server that you agree.</span>
+      <span className="muted">in a new tab. Allowing tells the server that you agree.</span>
     </p>
   );
 }

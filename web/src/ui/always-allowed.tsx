@@ -15,7 +15,8 @@ export function AlwaysAllowed({ of: { suggestions, at_least, is_complete, looked
       {!is_complete && <p className="small muted">Only the newest {looked_at} approvals were looked at.</p>}
       {suggestions.length === 0 ? (
         <p className="muted">
-          Nothing was allowed {at_least} times without exception. What is risky, or was denied once, is not suggested.
+          Nothing has been allowed at least {at_least} times without exception. Risky actions, and those denied even
+          once, are never suggested.
         </p>
       ) : (
         <ul>

@@ -30,11 +30,11 @@ export function AlwaysField({ askId, approval }: { askId: string; approval: Appr
   return (
     <section className="always" aria-label="Always allow">
       <p className="small muted">
-        A grant of Holdpoint: the agent goes on asking, and Holdpoint answers. Every use is in the log, and “Rules and
-        grants” revokes it.
+        Holdpoint allows these from now on without asking anyone. Every use is logged; revoke the grant under “Rules and
+        grants”.
       </p>
       <fieldset className="always-choices">
-        <legend className="label">From now on, without asking</legend>
+        <legend className="label">Allow from now on</legend>
         {suggestions.map((matches, i) => (
           <label key={matchesText(matches)}>
             <input

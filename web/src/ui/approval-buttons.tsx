@@ -46,11 +46,11 @@ export function ApprovalButtons({ request, approval, hasKeys, isGrave }: Approva
           disabled={isSending || !isReady || approval.toRead !== undefined}
           onClick={() => allow()}
         >
-          <Check className="icon" /> Allow as edited
+          <Check className="icon" /> Allow as edited <Key>Ctrl ↵</Key>
         </button>
       ) : form.mode === 'deny' ? (
         <button type="button" className="button primary danger" disabled={isSending} onClick={deny}>
-          <X className="icon" /> Deny
+          <X className="icon" /> Deny <Key>Ctrl ↵</Key>
         </button>
       ) : null}
       <button type="button" className="button quiet" onClick={() => open('look')}>

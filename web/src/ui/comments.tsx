@@ -91,7 +91,7 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
           <p className="tiny muted" id={noteId} hidden={!mayComment}>
             {ask.takes_comments
               ? `${agent} reads it now and may reply here.`
-              : `${agent} is not told of comments on this request, though they are no secret from it. To tell it something, deny with a reason.`}
+              : `${agent} is not told of comments on this request, but could read them. To tell it something, deny with a reason.`}
           </p>
           {refusal && <p className="notice bad">{refusal.text}</p>}
           <div className="comment-actions">

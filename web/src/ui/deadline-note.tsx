@@ -17,8 +17,8 @@ export function DeadlineNote({ ask }: { ask: AskView }) {
   if (first?.expires_at_ms !== undefined)
     return (
       <p className="small muted">
-        Another question of this run <Countdown toMs={first.expires_at_ms} />. If it does, the run is cancelled, and
-        this request with it.
+        Another question of this run <Countdown toMs={first.expires_at_ms} /> If nobody answers it, the run is
+        cancelled, and this request with it.
       </p>
     );
   if (ask.expires_at_ms === undefined) return null;
@@ -31,7 +31,7 @@ const endsItsRun = ({ kind, expires_at_ms, asked_from }: AskView): boolean =>
 
 function consequence(ask: AskView, others: number): string {
   if (ask.kind === 'approval') return 'If nobody decides in time, it is denied.';
-  if (!endsItsRun(ask)) return 'If nobody answers in time, the sub-agent is told so and goes on.';
+  if (!endsItsRun(ask)) return 'If nobody answers in time, the sub-agent is told and continues.';
   const more = others === 1 ? 'one other request' : `${others} other requests`;
   return `If nobody answers in time, the run is cancelled${others > 0 ? `, and ${more} with it` : ''}.`;
 }

@@ -30,7 +30,7 @@ export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | unde
     <div className="empty-inbox">
       <div>
         <Inbox className="icon inbox-icon" />
-        <h2>Nothing waits for you</h2>
+        <h2>Nothing is waiting for you</h2>
         <p className="muted">When an agent asks for approval or has a question, it appears here at once.</p>
       </div>
       <div className="steps">
@@ -57,6 +57,9 @@ export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | unde
             action={<CopyButton text={command} label={`Copy: ${command}`} />}
           />
         ))}
+        <p className="small muted">
+          In a clone of the repository, the program is <code>./bin/holdpoint</code>.
+        </p>
       </div>
     </div>
   );

@@ -69,7 +69,7 @@ function NotFetched() {
   return (
     <p>
       A part of this page could not be fetched: the server cannot be reached, or has a newer one. What you typed stays.
-      It reconnects by itself.
+      It reconnects automatically.
     </p>
   );
 }

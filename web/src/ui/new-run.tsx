@@ -9,6 +9,7 @@ import { type Submission, useSubmission } from '../hooks/submission.ts';
 import { agentNote, demoRun, formProblem, newRun, type NewRun as Run, type RunForm } from '../state/new-run.ts';
 import { failureText } from '../text/failure.ts';
 import { Dialog } from './dialog.tsx';
+import { Filters } from './filters.tsx';
 import { NoReplyNotice, RefusalNotice } from './refusal-notice.tsx';
 import { RunSettings } from './run-settings.tsx';
 import { Step } from './step.tsx';
@@ -112,6 +113,12 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             value={agent}
             onChange={(event) => setAgent(event.target.value)}
           />
+          <Filters
+            label="Agents"
+            choices={choices.map((choice) => [choice.title, choice.name] as const)}
+            value={name}
+            onChoose={setAgent}
+          />
           <datalist id="run-agents">
             {choices.map((choice) => (
               <option key={choice.name} value={choice.name}>
@@ -135,9 +142,9 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setFolder(event.target.value)}
           />
           <p className="small muted">
-            The agent can read every file of the account that its worker runs as, including Holdpoint's tokens if they
-            are there, and where the system lets it, the memory of the worker. <code>holdpoint worker --run-as</code>{' '}
-            gives it an account of its own.
+            The agent can read every file of the account that its worker runs as, including Holdpoint’s tokens if they
+            are there and, where the system allows it, the worker’s memory. <code>holdpoint worker --run-as</code> gives
+            it an account of its own.
           </p>
         </div>
         <RunSettings

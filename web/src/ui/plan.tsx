@@ -24,7 +24,7 @@ export function Plan({ text, file }: { text: string; file: string }) {
     </button>
   );
   return (
-    <CodeBox title={file || 'plan'} text={text} className="plan" tools={toggle}>
+    <CodeBox title={file || 'Plan'} text={text} className="plan" tools={toggle}>
       {isExact ? (
         exact
       ) : (

@@ -22,7 +22,7 @@ export function SessionHead({ session, sessions }: SessionHeadProps) {
   const isBusy = session.active_run_id !== undefined;
   const { session_id: id } = session;
   const [stopIt, endIt] = isAttached(session)
-    ? ['Leave this to its terminal?', 'Ask at its terminal only, for good?']
+    ? ['Leave it to the terminal?', 'Ask only at its terminal from now on?']
     : ['Stop this run?', 'End session?'];
   return (
     <header className="session-head">

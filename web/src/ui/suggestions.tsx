@@ -20,8 +20,7 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
     <div className="suggestions">
       <h3>Allow and remember</h3>
       <p className="small muted">
-        Suggested by the agent, as a rule of its own: it then stops asking, and Holdpoint can neither list nor revoke
-        it.
+        The agent suggests a rule of its own: it then stops asking, and Holdpoint can neither list nor revoke the rule.
       </p>
       {valid.map(({ id, label, grants }) => (
         <div key={id} className="suggestion">
