@@ -138,6 +138,8 @@ describeInBrowser('a card that moves', () => {
     opened.resolve();
     await page.waitForURL(`**/asks/${next.ask_id}`);
     await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.type(', ');
+    await page.getByRole('option', { name: /^Allow once/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Nothing was done: another request is here now').waitFor();
     expect([await statusOf(first), await statusOf(next)]).toEqual(['answered', 'pending']);
