@@ -95,8 +95,9 @@ const inexact = (literal: string): string =>
 function significant(literal: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e\+?(-?\d+))?$/i.exec(literal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = digits.replace(/0+$/, '');
-  return `${trimmed}e${Number(exponent) - fraction.length + digits.length - trimmed.length}`;
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
 const MOST_PATH = 200;

@@ -56,6 +56,13 @@ describe('finding 23: ambiguous JSON', () => {
     );
   });
 
+  it('is found in a number of half a megabyte as soon as in a short one', () => {
+    const zeros = 500_000;
+    const written = (last: string) => `{"n":1${'0'.repeat(zeros)}${last}e-${zeros - 17}}`;
+    expect(ambiguity(written('1'))).toMatch(/^n is 1000/);
+    expect(ambiguity(written('0'))).toBeUndefined();
+  });
+
   it('is named with a path that stays short', () => {
     const key = 'k'.repeat(5000);
     expect(ambiguity(`{"${key}":1,"${key}":2}`)?.length).toBeLessThan(300);
