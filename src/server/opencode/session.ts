@@ -25,8 +25,12 @@ export type Conversation = Pick<
 
 export const folderOf = ({ work_folder }: Pick<SessionView, 'work_folder'>): string =>
   trimmed(work_folder ?? NO_FOLDER);
-/** Without the slash at its end. */
-export const trimmed = (folder: string): string => folder.replace(/(?<=.)\/+$/, '');
+/** Without the slashes at its end. */
+export function trimmed(folder: string): string {
+  let end = folder.length;
+  while (end > 1 && folder[end - 1] === '/') end -= 1;
+  return folder.slice(0, end);
+}
 
 export function sessionOf(session: Conversation, version: string): SessionInfo {
   const { session_id, agent, agent_id, title, parent_session_id } = session;
