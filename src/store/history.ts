@@ -13,6 +13,9 @@ type History = Pick<Reader, 'stretch' | 'pastAsks' | 'pastOutcomes' | 'askPositi
 const LONGEST_STRETCH = 1024 * 1024;
 /** How many characters of an ask's content are read for the name of its tool. */
 const HEAD_CHARACTERS = 600;
+/** LIKE compares a term at every place of a text, so long terms or many would cost seconds. Callers look for all of them. */
+const LONGEST_TERM = 16;
+const MOST_TERMS = 3;
 const OUTCOMES = `SELECT a.kind, a.run_id, a.created_at, a.answer, s.id, s.agent, s.agent_id, s.project_ids, s.work_folder,
     SUBSTR(a.content, 1, ${HEAD_CHARACTERS}) AS head
   FROM asks a JOIN sessions s ON s.id = a.session_id
@@ -108,8 +111,8 @@ function pastQuery(filter: PastFilter, low: number, before: number) {
   else query = query.where('asks.status', '=', filter.status);
   if (filter.kind !== undefined) query = query.where('asks.kind', '=', filter.kind);
   if (filter.agent !== undefined) query = query.where('sessions.agent', '=', filter.agent);
-  for (const term of filter.terms.filter(isPlain))
-    query = query.where(({ or }) => or(PLACES.map((place) => contains(place, term))));
+  for (const term of filter.terms.filter(isPlain).slice(0, MOST_TERMS))
+    query = query.where(({ or }) => or(PLACES.map((place) => contains(place, term.slice(0, LONGEST_TERM)))));
   return query.orderBy('asks.n', 'desc');
 }
 

@@ -64,6 +64,9 @@ export function describeHistory(bed: Bed): void {
       expect(await ids({ terms: ['tool'] })).toEqual(['ask_6', 'ask_3', 'ask_0']);
       expect(await ids({ terms: ['100%', '3_x'] })).toEqual(['ask_3']);
       expect(await ids({ terms: ['1__%'] })).toEqual([]);
+      // The caller compares the whole: here only the beginnings of the first words count.
+      const matching = await ids({ terms: ['nightly'] });
+      expect(await ids({ terms: ['nightly', 'nightly', 'nightly', 'codex'] })).toEqual(matching);
       expect(await ids({ terms: ['nightly'] })).toHaveLength(6);
       expect(await ids({ terms: ['codex', 'nightly'] })).toEqual([]);
       // What databases spell differently is left to whoever asked.
