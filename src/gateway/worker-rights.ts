@@ -23,6 +23,11 @@ export async function sessionForWorker(
     throw fail('scope_forbidden', 'A worker token gives no rules to a session. Use an operator token.');
   const { agent, labels = [], parent_session_id } = body;
   if (parent_session_id === undefined) {
+    if (body.permissions === 'autonomous')
+      throw fail(
+        'scope_forbidden',
+        'A worker token opens no session in which nothing is asked. Use an operator token.',
+      );
     if (isAttached({ agent, labels })) return body;
     throw fail(
       'scope_forbidden',

@@ -64,6 +64,12 @@ describe('finding 1: a worker token is not the operator', () => {
     expect(await ok(start(made.session_id, { text: 'dig' }, under(epoch)))).toMatchObject({ status: 'queued' });
   });
 
+  it('opens no attached conversation in which nothing is asked', async () => {
+    const attached = { agent: 'external', labels: ['attached'], session_id: 'claude.of-a-person' };
+    await refusal(create({ ...attached, permissions: 'autonomous' }, { token: worker }), 403, 'scope_forbidden');
+    expect(await ok(create(attached, { token: worker }))).toMatchObject({ permissions: 'approval' });
+  });
+
   it('chooses no settings for the runs it starts', async () => {
     const { sessionId, epoch } = await leased();
     const child = await ok(create({ agent: 'claude', parent_session_id: sessionId }, under(epoch)));
