@@ -47,6 +47,9 @@ interface Calling {
 const SESSION_ID = 'mcp-session-id';
 const ELICITS = 'elicits-';
 const CALLS = 'calls-';
+/** They are kept in memory, as those of requests are. */
+const GIVEN_ID = /^(?:elicits|calls)-[\w-]{1,64}$/;
+const LONGEST_REQUEST_ID = 256;
 const FORMS = { elicitation: { form: {} } };
 
 export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, onError }: McpHttpOptions) {
@@ -80,7 +83,7 @@ export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, on
     async handle(request: Request, actor: BoundActor, body: unknown, wire: Wire): Promise<Response> {
       const id = request.headers.get(SESSION_ID);
       const canElicit = id?.startsWith(ELICITS) === true;
-      if (id !== null && !canElicit && !id.startsWith(CALLS)) return gone();
+      if (id !== null && !GIVEN_ID.test(id)) return gone();
       const client = `${actor.tokenId} ${id ?? ''}`;
       if (id !== null && request.method === 'DELETE') {
         // A client that takes leave has what it was sent.
@@ -89,6 +92,8 @@ export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, on
       }
       const backend = gatewayBackend(gateway, actor);
       const messages = [body].flat();
+      const requests = messages.filter(isJSONRPCRequest);
+      if (requests.some((message) => String(message.id).length > LONGEST_REQUEST_ID)) return tooLong();
       if (canElicit && messages.length > 0 && messages.every(isJSONRPCResponse)) {
         for (const reply of messages) await takeElicitationReply(backend, reply);
         return new Response(null, { status: 202 });
@@ -96,7 +101,7 @@ export function createMcpHttpHandler({ gateway, version, patience = PATIENCE, on
       for (const message of messages)
         if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
           await cancel(client, message.params ?? {});
-      const keys = messages.filter(isJSONRPCRequest).map((message) => callKey(client, message.id));
+      const keys = requests.map((message) => callKey(client, message.id));
       void wire.cut.then(async (isCut) => {
         if (isCut) for (const key of keys) await calls.cancel(key).catch(onError);
       });
@@ -124,6 +129,16 @@ const authOf = (calling: Calling): AuthInfo => ({
   extra: { calling },
 });
 const callingOf = ({ authInfo }: McpRequestContext): Calling => authInfo?.extra?.calling as Calling;
+
+const tooLong = (): Response =>
+  Response.json(
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_600, message: `A request id has at most ${LONGEST_REQUEST_ID} characters.` },
+    },
+    { status: 400 },
+  );
 
 const gone = (): Response =>
   Response.json(

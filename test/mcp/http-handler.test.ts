@@ -1,9 +1,11 @@
 // The MCP endpoint: what a session id may do, malformed messages, limits, an older protocol, and a server that stops.
 // Covers: src/server/routes/mcp.ts
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AskView } from '../../src/core/views.ts';
-import { eventually, type Fields, ok, showAsk } from '../support/api-calls.ts';
+import { eventually, type Fields, newSession, ok, showAsk } from '../support/api-calls.ts';
 import { openServer } from '../support/server.ts';
 import { serverForAll } from '../support/shared-fixtures.ts';
 import {
@@ -76,6 +78,40 @@ it('answers malformed messages with JSON-RPC errors', async () => {
   }
   for (const method of ['GET', 'DELETE'])
     expect((await server.raw(method, '/mcp', undefined, { token, headers })).status).toBe(405);
+});
+
+it('counts each message of a batch as a request', async () => {
+  const small = await openServer({ patience: PATIENCE, limits: { agentRequestsPerSecond: 1, agentBurst: 20 } });
+  const { session_id } = await newSession(small);
+  const { token } = await small.makeToken('agent', session_id);
+  const cancelled = (requestId: number) => ({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId },
+  });
+  const batch = JSON.stringify(Array.from({ length: 100 }, (_, n) => cancelled(n)));
+  const headers = { accept: 'application/json, text/event-stream' };
+  expect((await small.raw('POST', '/mcp', batch, { token, headers })).status).toBe(429);
+  const stored = new DatabaseSync(join(small.folder, 'holdpoint.db'), { readOnly: true });
+  expect(stored.prepare('SELECT COUNT(*) AS n FROM responses').get()).toEqual({ n: 0 });
+  stored.close();
+  await small.close();
+});
+
+it('keeps no id in memory that is longer than those of clients', async () => {
+  const { token } = await connect();
+  const send = (id: string, session?: string) =>
+    server.raw('POST', '/mcp', JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' }), {
+      token,
+      headers: {
+        accept: 'application/json, text/event-stream',
+        ...(session !== undefined && { 'mcp-session-id': session }),
+      },
+    });
+  expect((await send('1', `calls-${'x'.repeat(8000)}`)).status).toBe(404);
+  const long = await send('x'.repeat(257));
+  expect([long.status, long.text]).toEqual([400, expect.stringContaining('A request id has at most 256 characters.')]);
+  expect((await send('x'.repeat(256))).status).toBe(200);
 });
 
 it('ends a waiting call when the server stops, and keeps the ask pending', async () => {

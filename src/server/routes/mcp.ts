@@ -24,7 +24,7 @@ export interface McpHandler {
 const SMALL_BYTES = 64 * 1024;
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'via'];
 
-export function addMcp({ app, throttle }: Context, mcp: McpHandler): void {
+export function addMcp({ app, gateway, throttle }: Context, mcp: McpHandler): void {
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
@@ -43,6 +43,8 @@ export function addMcp({ app, throttle }: Context, mcp: McpHandler): void {
           'scope_forbidden',
           'The tools take the token of one session: `holdpoint tokens create --scope agent --session-id <id>`.',
         );
+      // Each message of a batch is a request.
+      for (let more = [body].flat().length - 1; more > 0; more--) throttle.request(actor, 0, gateway.now());
       reply.raw.once('close', throttle.open(actor));
       const url = `http://${request.headers.host}${request.url}`;
       const sent = new Request(url, { method, headers: headersOf(request.headers), signal: goneSignal(reply) });
