@@ -148,6 +148,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
   }
 
   app.addHook('preHandler', async (request, reply) => {
+    if (request.actor && isKeyed(request)) options.throttle.mayUseKey(request.actor, options.gateway.now());
     if (request.actor && isRead(request)) reply.raw.once('close', await options.throttle.read(request.actor));
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -155,6 +156,7 @@ export function guard(app: FastifyInstance, options: AuthOptions): void {
     reply.raw.socket?.setTimeout?.(UNREAD_MS);
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
     if (request.actor) options.throttle.charge(request.actor, bytes, options.gateway.now());
+    if (request.actor && isKeyed(request)) options.throttle.storedResponse(request.actor, bytes, options.gateway.now());
     done(null, payload);
   });
   app.decorate('forgetTokens', () => known.clear());
@@ -204,6 +206,9 @@ function checkOrigin(
 
 /** A body of unknown length is counted when it has arrived. */
 const bodyBytes = (request: FastifyRequest): number => Number(request.headers['content-length'] ?? 0) || 0;
+
+const isKeyed = ({ method, headers, body }: FastifyRequest): boolean =>
+  method !== 'GET' && (headers['idempotency-key'] ?? Object(body).idempotency_key) !== undefined;
 
 /** Not a stream or a poll, which wait. */
 const isRead = (request: FastifyRequest): boolean =>

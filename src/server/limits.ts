@@ -12,6 +12,7 @@ const MOST_WAITING = 200;
 /** A burst of bytes, in seconds of the rate. The hooks of attached agents send whole files. */
 const BYTE_BURST_S = 8;
 const ATTACHED_BYTE_BURST_S = 32;
+const DAY_S = 24 * 60 * 60;
 
 interface Rates {
   requests: number;
@@ -24,6 +25,7 @@ export class Throttle {
   readonly #limits: Limits;
   readonly #requests = new Buckets();
   readonly #bytes = new Buckets();
+  readonly #responses = new Buckets();
   readonly #wrongCodes = new Buckets();
   readonly #open = new Map<string, number>();
   readonly #reads = new Map<string, { running: number; waiting: (() => void)[] }>();
@@ -54,6 +56,21 @@ export class Throttle {
   charge(actor: Actor, bytes: number, now: number): void {
     const { bytes: rate, byteBurst } = this.#ratesOf(actor) ?? { bytes: 0, byteBurst: 0 };
     if (rate > 0 && bytes > 0) this.#bytes.draw(actor.tokenId, bytes, now, rate, byteBurst);
+  }
+
+  /** Responses stored for the keys of an agent: a repeat stores another one, which no session's limit would count. */
+  mayUseKey({ scope, tokenId }: Actor, now: number): void {
+    const { sessionBytesPerDay: most } = this.#limits;
+    if (scope !== 'agent' || most === 0 || this.#responses.left(tokenId, now, most / DAY_S, most) > 0) return;
+    throw fail(
+      'rate_limited',
+      `The responses to requests of this token with an idempotency key have ${most} bytes today. Leave the key out, or wait.`,
+    );
+  }
+
+  storedResponse({ scope, tokenId }: Actor, bytes: number, now: number): void {
+    const { sessionBytesPerDay: most } = this.#limits;
+    if (scope === 'agent' && most > 0) this.#responses.draw(tokenId, bytes, now, most / DAY_S, most);
   }
 
   #ratesOf({ scope }: Actor): Rates | undefined {

@@ -58,6 +58,22 @@ it('finding 13: charges an agent token by the bytes it sends and receives', asyn
   await refusal(small.get(`/v1/runs/${run_id}`, { token }), 429, 'rate_limited');
 });
 
+it('finding 13: stores no more responses for the keys of an agent token in a day than a session stores', async () => {
+  const small = await serverWith({ sessionBytesPerDay: 20_000 });
+  const { session_id } = await newSession(small);
+  const { run_id } = await startRun(small, session_id);
+  const { token } = await small.makeToken('agent', session_id);
+  const question = { kind: 'question', tool_call_id: callId(), questions: [NOTES] };
+  const raise = (key?: string) =>
+    small.post(`/v1/runs/${run_id}/asks`, { ...question, ...(key && { idempotency_key: key }) }, { token });
+  const bytes = (await raise('first')).text.length;
+  for (let sent = bytes; sent < 20_000; sent += bytes) await ok(raise(`key ${sent}`));
+  expect((await refusal(raise('one more'), 429, 'rate_limited')).detail).toContain('Leave the key out');
+  await ok(raise());
+  small.advance(24 * 60 * 60_000);
+  await ok(raise('tomorrow'));
+});
+
 it('finding 14: charges a worker token by bytes, by a limit of its own', async () => {
   const small = await serverWith({ workerBytesPerSecond: 1000, agentBytesPerSecond: 1 });
   const { session_id } = await newSession(small, { title: 'x'.repeat(500) });
