@@ -1,6 +1,7 @@
 // Builds the views of records that the API returns. Reads what a view needs besides its record; decides nothing.
 import type { Answer, ApprovalAsk, Ask, AskBase, QuestionAsk } from '../core/ask.ts';
 import { TOOL_DEFERRED } from '../core/deferred.ts';
+import { canonical } from '../core/digest.ts';
 import type { Event } from '../core/event.ts';
 import { renderPayload } from '../core/form.ts';
 import type { Message } from '../core/mailbox.ts';
@@ -16,6 +17,7 @@ import type {
   ApprovalRequest,
   AskedFrom,
   AskView,
+  EventView,
   ItemView,
   MessageView,
   PendingApprovalView,
@@ -234,16 +236,27 @@ export function eventJson(e: Event): string {
   return `{"seq":${e.seq},"session_seq":${e.sessionSeq},"id":"${e.id}","at_ms":${e.at},"session_id":"${e.sessionId}"${run}${ask},"type":"${e.type}","data":${e.data},"prev_hash":"${e.prevHash}","hash":"${e.hash}"}`;
 }
 
-/** The same for an event of the database: one that was damaged there is sent as JSON too, so that an audit can name it. */
+/**
+ * The same for an event of the database: one that was damaged there is sent as JSON too, and one that was spelled in another
+ * way, which a parser would not show, as damaged, so that an audit can name both.
+ */
 export function storedEventJson(e: Event): string {
   const text = eventJson(e);
+  if (isAsWritten(text, e)) return text;
+  const { sessionSeq, sessionId, runId, askId, prevHash, at, ...same } = e;
+  const ids = { session_seq: sessionSeq, session_id: sessionId, run_id: runId, ask_id: askId, prev_hash: prevHash };
+  return JSON.stringify({ ...same, ...ids, at_ms: at, data: { unreadable: e.data } });
+}
+
+function isAsWritten(text: string, e: Event): boolean {
   try {
-    JSON.parse(text);
-    return text;
+    const { data, id, session_id, type, prev_hash, hash } = JSON.parse(text) as EventView;
+    const isSame = id === e.id && session_id === e.sessionId && type === e.type;
+    if (!isSame || prev_hash !== e.prevHash || hash !== e.hash) return false;
+    // Usually its keys come back in their order: only numbers among them do not.
+    return JSON.stringify(data) === e.data || canonical(data) === e.data;
   } catch {
-    const { sessionSeq, sessionId, runId, askId, prevHash, at, ...same } = e;
-    const ids = { session_seq: sessionSeq, session_id: sessionId, run_id: runId, ask_id: askId, prev_hash: prevHash };
-    return JSON.stringify({ ...same, ...ids, at_ms: at, data: { unreadable: e.data } });
+    return false;
   }
 }
 

@@ -62,7 +62,7 @@ async function tampered(change: (file: Tampering) => void, witnesses?: string[][
   return faults(witnesses);
 }
 
-const claimOf = (file: Tampering, { sessionId }: Held) => {
+const claimOf = (file: Tampering, { sessionId }: Pick<Held, 'sessionId'>) => {
   const claim = file.events().find((event) => event.sessionId === sessionId && event.type === 'ask.claimed');
   if (!claim) throw new Error('nobody decided');
   return claim;
@@ -282,6 +282,30 @@ describe('finding 11: the tampering of the security review', () => {
     ).find(({ data }) => data.unreadable === '{"by":') as EventView;
     expect(session_id).toBe(first.sessionId);
     expect(found).toContain(`session ${first.sessionId}: event ${session_seq} was altered`);
+  });
+
+  it.each([
+    ['letters of an escape', (data: string) => data.replace('\\u001b', '\\u001B')],
+    ['a blank', (data: string) => data.replace('"deny"', ' "deny"')],
+    ['a key twice', (data: string) => data.replace('"behavior":"deny"', '"behavior":"allow","behavior":"deny"')],
+    ['the data twice', (data: string) => `{"behavior":"allow"},"data":${data}`],
+  ])('that only spells an event in another way is detected: %s', async (_, spelled) => {
+    const { runId, ask, sessionId } = await held(server, { kind: 'approval' });
+    await ok(decide(server, runId, deny(ask.ask_id, { reason: 'not \u001b today' })));
+    const found = await tampered((file) => {
+      const { seq, data } = claimOf(file, { sessionId });
+      expect(spelled(data)).not.toBe(data);
+      file.run('UPDATE events SET data = ? WHERE seq = ?', spelled(data), seq);
+    });
+    expect(found).toContainEqual(expect.stringMatching(`^session ${sessionId}: event \\d+ was altered$`));
+  });
+
+  it('that lets an event seem to be of another session is detected', async () => {
+    const found = await tampered((file) => {
+      const { seq } = claimOf(file, first);
+      file.run('UPDATE events SET session_id = ? WHERE seq = ?', `${first.sessionId}","more":"`, seq);
+    });
+    expect(found.join()).toContain(first.sessionId);
   });
 
   it.each(['audit.checkpoint', 'audit.key'])(
