@@ -15,7 +15,7 @@ import type { Hash } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
 import { sortableId } from '../core/id.ts';
 import type { Limits } from '../core/limits.ts';
-import type { Clock, Ports, Store } from '../core/ports.ts';
+import type { Clock, Ports, Sealer, Store } from '../core/ports.ts';
 import type { Permissions } from '../core/session.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { createMcpHttpHandler } from '../mcp/http-handler.ts';
@@ -111,7 +111,8 @@ export async function startServer(settings: Settings): Promise<Running> {
 async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Promise<Omit<Running, 'stop'>> {
   const logger = pino({ level: settings.logLevel }, pino.destination(2));
   const hash = (text: string): string => digest('sha256', text, 'hex');
-  const { store, clock, pool } = await openStore(settings, hash, logger);
+  const sealer = createSealer(secretKey(settings.secretKey, settings.data));
+  const { store, clock, pool } = await openStore(settings, hash, sealer, logger);
   open.push(() => store.close());
   const agents = await loadAgents();
   const runtimes = await loadRuntimes(settings.runtimes);
@@ -119,7 +120,6 @@ async function compose(settings: Settings, open: (() => Promise<unknown>)[]): Pr
   const inputChecks = new Map(
     await Promise.all(agents.map(async ({ name, inputCheck }) => [name, await inputCheck?.()] as const)),
   );
-  const sealer = createSealer(secretKey(settings.secretKey, settings.data));
   const ports: Ports = {
     store,
     hash,
@@ -234,6 +234,7 @@ async function loopbackDoor(app: App, open: (() => Promise<unknown>)[]): Promise
 async function openStore(
   settings: Settings,
   hash: Hash,
+  sealer: Sealer,
   logger: Logger,
 ): Promise<{ store: Store; clock: Clock; pool?: AppOptions['pool'] }> {
   if (!settings.database) return { store: await openSqlite(settings.data, hash), clock: { now: Date.now } };
@@ -241,7 +242,7 @@ async function openStore(
   const { openPostgres } = await import('../store/postgres.ts');
   withholdDatabase(settings.database.url);
   if (isInTheClear(settings.database.url)) logger.warn(IN_THE_CLEAR);
-  return openPostgres({ ...settings.database, hash, onError });
+  return openPostgres({ ...settings.database, hash, sealer, onError });
 }
 
 const IN_THE_CLEAR =

@@ -37,8 +37,9 @@ export interface SigningKey {
 
 /** Encrypts secret answers and compares decisions without storing them in the clear. Its own pair signs until another does. */
 export interface Sealer extends SigningKey {
-  seal(text: string): string;
-  open(sealed: string): string;
+  /** With a `use`, it can be opened for that use only. */
+  seal(text: string, use?: string): string;
+  open(sealed: string, use?: string): string;
   mac(text: string): string;
 }
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Hash } from '../core/digest.ts';
 import { fail, HoldpointError } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
-import type { Clock, MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
+import type { Clock, MaybePromise, Reader, Sealer, Store, Tx } from '../core/ports.ts';
 import type { Changes } from './changes.ts';
 import type { Database, RecordKind, Verdict } from './database.ts';
 import { DatabaseClock } from './database-clock.ts';
@@ -26,6 +26,8 @@ export interface PostgresOptions {
   poolSize: number;
   /** Behind a transaction-mode pooler: no LISTEN, no named statements. */
   pooled: boolean;
+  /** All servers on the database have the same key. */
+  sealer: Pick<Sealer, 'seal' | 'open'>;
   onError(error: unknown): void;
 }
 

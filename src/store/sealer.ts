@@ -13,16 +13,16 @@ export function createSealer(masterKey: Buffer): Sealer {
   const sealing = derive('seal');
   const comparing = createSecretKey(derive('mac'));
   return {
-    seal(text) {
+    seal(text, use = '') {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
+      const cipher = createCipheriv('aes-256-gcm', sealing, nonce).setAAD(Buffer.from(use));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
     },
-    open(sealed) {
+    open(sealed, use = '') {
       const bytes = Buffer.from(sealed, 'base64');
       const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, NONCE_BYTES));
-      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      decipher.setAAD(Buffer.from(use)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },
     mac: (text) => createHmac('sha256', comparing).update(text).digest('base64'),

@@ -1,6 +1,8 @@
 // Sends and receives wake-ups between servers with NOTIFY and LISTEN, with the events that were committed: outside of their
-// transactions so that it delays none of them, and while one statement is under way, the events for the next one gather. Nothing is sent while no other server
-// listens. Advisory: without a listening connection the store polls, and events that do not fit are read from the table.
+// transactions so that it delays none of them, and while one statement is under way, the events for the next one gather.
+// Nothing is sent while no other server listens. Every role that may connect to the database may listen and notify, so the
+// events are sealed: what is not is no more than a wake-up. Advisory: without a listening connection the store polls, and
+// events that do not fit are read from the table.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Event } from '../core/event.ts';
@@ -8,8 +10,9 @@ import type { PostgresOptions } from './postgres.ts';
 
 const CHANNEL = 'holdpoint';
 const LISTENER = 'holdpoint listener';
-/** PostgreSQL takes less than 8000 bytes. */
-const PAYLOAD_BYTES = 7900;
+/** PostgreSQL takes less than 8000 bytes, and sealed text is a third longer. */
+const EVENTS_BYTES = 5800;
+const SEALED_FOR = 'wake-up';
 /** How often to look whether another server listens. One that begins to says so itself. */
 const LOOK_MS = 10_000;
 /** Those of earlier releases are known by what they said last. */
@@ -22,7 +25,7 @@ const CONNECT_MS = 10_000;
 /** A connection without a reply for this long is closed. */
 const SILENCE_MS = 5000;
 
-type WakeUpOptions = Pick<PostgresOptions, 'url' | 'pooled' | 'onError'>;
+type WakeUpOptions = Pick<PostgresOptions, 'url' | 'pooled' | 'sealer' | 'onError'>;
 
 export class WakeUps {
   /** Called with committed events, or without where they are not known. */
@@ -67,7 +70,7 @@ export class WakeUps {
     this.#isSending = true;
     try {
       for (let client = this.#client; client && this.#unsent.length > 0; client = this.#client) {
-        const payloads = payloadsOf(this.#id, this.#unsent);
+        const payloads = this.#payloadsOf(this.#unsent);
         this.#unsent = [];
         await client.query(NOTIFY, [payloads]);
         if (performance.now() - this.#lookedAt >= LOOK_MS) await this.#look(client);
@@ -85,11 +88,27 @@ export class WakeUps {
     this.#isAlone = Number(rows[0].n) === 0;
   }
 
-  /** A server of an earlier release says nothing but that there is something. */
+  /** The events in as few texts as they fit into; where one does not fit into any, a text without events. */
+  #payloadsOf(events: readonly Event[]): string[] {
+    const lists = listsOf(events.map((event) => JSON.stringify(event)));
+    return lists?.map((list) => `${this.#id} ${this.#options.sealer.seal(list, SEALED_FOR)}`) ?? [this.#id];
+  }
+
+  /** A server of an earlier release says nothing but that there is something; so does whoever has not the key. */
+  #eventsIn(payload: string | undefined): Event[] | undefined {
+    const sealed = payload?.split(' ')[1];
+    if (sealed === undefined) return undefined;
+    try {
+      return JSON.parse(this.#options.sealer.open(sealed, SEALED_FOR));
+    } catch {
+      return undefined;
+    }
+  }
+
   #hear(payload: string | undefined): void {
     if (payload?.startsWith(this.#id)) return;
     this.#isAlone = false;
-    const events = eventsOf(payload);
+    const events = this.#eventsIn(payload);
     if (events) this.onForeign(events);
     this.listener(events);
   }
@@ -143,25 +162,19 @@ export class WakeUps {
   }
 }
 
-/** The events in as few texts as they fit into; where one does not fit into any, a text without events. */
-function payloadsOf(id: string, events: readonly Event[]): string[] {
-  const texts = events.map((event) => JSON.stringify(event));
-  if (texts.some((text) => Buffer.byteLength(text) > PAYLOAD_BYTES - id.length - 2)) return [id];
-  const payloads: string[] = [];
+/** JSON arrays of these texts; undefined where one is too long. */
+function listsOf(texts: readonly string[]): string[] | undefined {
+  const lists: string[] = [];
   let [list, bytes] = [[] as string[], 0];
   for (const text of texts) {
     const size = Buffer.byteLength(text) + 1;
-    if (bytes + size > PAYLOAD_BYTES - id.length - 2) {
-      payloads.push(`${id}[${list.join(',')}]`);
+    if (size > EVENTS_BYTES) return undefined;
+    if (bytes + size > EVENTS_BYTES) {
+      lists.push(`[${list.join(',')}]`);
       [list, bytes] = [[], 0];
     }
     list.push(text);
     bytes += size;
   }
-  return [...payloads, `${id}[${list.join(',')}]`];
-}
-
-function eventsOf(payload: string | undefined): Event[] | undefined {
-  const at = payload?.indexOf('[') ?? -1;
-  return payload === undefined || at < 0 ? undefined : JSON.parse(payload.slice(at));
+  return [...lists, `[${list.join(',')}]`];
 }

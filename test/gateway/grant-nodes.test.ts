@@ -7,9 +7,9 @@ import { sortableId } from '../../src/core/id.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { createSealer } from '../../src/store/sealer.ts';
 import { hash } from '../support/gateway.ts';
 import { agent, lead } from '../support/gateway-calls.ts';
+import { sealer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
 
@@ -21,10 +21,9 @@ let calls = 0;
 
 beforeAll(async () => {
   const { url } = await postgres.database();
-  const sealer = createSealer(Buffer.alloc(32, 7));
   const auditKeys = openAuditKeys(undefined, temporaryFolder(), sealer);
   const node = async () => {
-    const { store, clock } = await openPostgres({ url, hash, poolSize: 6, pooled: false, onError: () => {} });
+    const { store, clock } = await openPostgres({ url, hash, sealer, poolSize: 6, pooled: false, onError: () => {} });
     stores.push(store);
     const ids = {
       next: (prefix: Parameters<typeof sortableId>[0]) => sortableId(prefix, clock.now(), randomBytes(16)),

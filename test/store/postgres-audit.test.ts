@@ -10,9 +10,9 @@ import { signLog } from '../../src/gateway/checkpoint.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { verifySignature } from '../../src/node/ed25519.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { createSealer } from '../../src/store/sealer.ts';
 import { rowFaults } from '../gateway/model/rows.ts';
 import { hash, person } from '../support/gateway.ts';
+import { sealer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
 
@@ -20,9 +20,8 @@ const postgres = postgresForAll();
 
 it('reports what was changed in the tables and in the log on PostgreSQL', async () => {
   const { url, drop } = await postgres.database();
-  const { store, clock } = await openPostgres({ url, hash, poolSize: 4, pooled: false, onError: () => {} });
+  const { store, clock } = await openPostgres({ url, hash, sealer, poolSize: 4, pooled: false, onError: () => {} });
   let made = 0;
-  const sealer = createSealer(Buffer.alloc(32, 7));
   const ports: Ports = {
     store,
     clock,

@@ -10,14 +10,13 @@ import { rotateAuditKey } from '../../src/gateway/audit-key.ts';
 import { signLog } from '../../src/gateway/checkpoint.ts';
 import { verifySignature } from '../../src/node/ed25519.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { createSealer } from '../../src/store/sealer.ts';
 import { append, hash, keep, sessionOf } from '../conformance/store-samples.ts';
 import { EarlierServer } from '../support/earlier-server.ts';
+import { sealer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/process.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const postgres = postgresForAll();
-const sealer = createSealer(Buffer.alloc(32, 7));
 const folder = temporaryFolder();
 const portsOn = (store: Store): Ports => ({
   store,
@@ -32,7 +31,8 @@ const portsOn = (store: Store): Ports => ({
 
 async function twoStores() {
   const { url, drop } = await postgres.database();
-  const open = async () => (await openPostgres({ url, hash, poolSize: 4, pooled: false, onError: () => {} })).store;
+  const open = async () =>
+    (await openPostgres({ url, hash, sealer, poolSize: 4, pooled: false, onError: () => {} })).store;
   const stores: [Store, Store] = [await open(), await open()];
   const close = async () => {
     for (const store of stores) await store.close();

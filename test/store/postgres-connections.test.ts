@@ -7,7 +7,7 @@ import type { Store } from '../../src/core/ports.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { append, hash, keep, sessionOf } from '../conformance/store-samples.ts';
 import { EarlierServer } from '../support/earlier-server.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, sealer, startPostgres } from '../support/postgres.ts';
 
 let postgres: PostgresServer;
 let url: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 beforeEach(async () => {
   ({ url, drop } = await postgres.database());
-  const options = { url, hash, poolSize: 4, pooled: false, onError: () => {} };
+  const options = { url, hash, sealer, poolSize: 4, pooled: false, onError: () => {} };
   here = (await openPostgres(options)).store;
   there = (await openPostgres(options)).store;
   await keep(here, { sessions: [sessionOf('s1'), sessionOf('s2')] });

@@ -1,6 +1,7 @@
 // Several servers write one session on PostgreSQL: what one keeps in memory never counts when another has written since,
 // whether that is of this release or an earlier one.
 // Covers: src/store/wake-ups.ts, src/store/postgres-commit.ts, src/store/postgres-function.ts, src/store/postgres-load.ts, src/store/session-states.ts, src/store/units.ts
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Event, logFault } from '../../src/core/event.ts';
 import type { Store, Tx } from '../../src/core/ports.ts';
@@ -8,6 +9,7 @@ import { Feed } from '../../src/gateway/feed.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { append, endedOf, hash, keep, questionOf, runOf, sessionOf } from '../conformance/store-samples.ts';
 import { EarlierServer } from '../support/earlier-server.ts';
+import { sealer } from '../support/postgres.ts';
 import { postgresForAll } from '../support/shared-fixtures.ts';
 
 const postgres = postgresForAll();
@@ -16,7 +18,8 @@ let here: Store;
 let there: Store;
 beforeAll(async () => {
   ({ url } = await postgres.database());
-  const open = async () => (await openPostgres({ url, hash, poolSize: 4, pooled: false, onError: () => {} })).store;
+  const open = async () =>
+    (await openPostgres({ url, hash, sealer, poolSize: 4, pooled: false, onError: () => {} })).store;
   [here, there] = [await open(), await open()];
 }, 60_000);
 afterAll(async () => {
@@ -137,4 +140,39 @@ it('shows an event that follows the last one at once, also to who begins to foll
   await slow.commit();
   await slow.end();
   await feed.stop();
+}, 60_000);
+
+it('shows nothing to a role of the same database that listens, and believes nothing that it sends', async () => {
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  await owner.query(`CREATE ROLE stranger LOGIN PASSWORD 'stranger'`);
+  await owner.end();
+  const address = new URL(url);
+  Object.assign(address, { username: 'stranger', password: 'stranger' });
+  const stranger = new pg.Client({ connectionString: address.href, application_name: 'holdpoint listener' });
+  await stranger.connect();
+  const overheard: string[] = [];
+  stranger.on('notification', ({ payload = '' }) => overheard.push(payload));
+  await stranger.query('LISTEN holdpoint');
+  await expect(stranger.query('SELECT 1 FROM events')).rejects.toThrow('permission denied');
+
+  await keep(there, { sessions: [sessionOf('s4')] });
+  const feed = new Feed(here);
+  await feed.start();
+  const shown: string[] = [];
+  const deliver = (events: readonly Event[]) => shown.push(...events.map(({ data }) => data)) > 0;
+  feed.follow({ filter: { sessionId: 's4' }, deliver }, 0);
+  const seq = (await here.read((r) => r.lastSeq())) + 1;
+  const claimed = { sessionId: 's4', sessionSeq: 1, id: 'evt_1', at: 1, type: 'ask.claimed', prevHash: '', hash: '' };
+  const forged = JSON.stringify([{ seq, ...claimed, data: '{"text":"forged"}' }]);
+  for (const payload of ['[', 'x [', forged, `x${forged}`, `x ${forged}`])
+    await stranger.query(`SELECT pg_notify('holdpoint', $1)`, [payload]);
+  await append(there, 's4', ['a confidential command']);
+  await expect.poll(() => shown.at(-1)).toContain('a confidential command');
+  expect(shown).toHaveLength(1);
+  // What was committed has travelled between the two servers all the same.
+  await expect.poll(() => overheard.some((payload) => payload.length > 300)).toBe(true);
+  expect(overheard.filter((payload) => payload.includes('confidential'))).toEqual([]);
+  await feed.stop();
+  await stranger.end();
 }, 60_000);

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { describeStore } from '../conformance/store.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, sealer, startPostgres } from '../support/postgres.ts';
 
 let server: PostgresServer;
 
@@ -17,7 +17,7 @@ describeStore('PostgreSQL', async () => {
   const database = await server.database();
   return {
     open: async (hash) => {
-      const options = { url: database.url, hash, poolSize: 10, pooled: false, onError: () => {} };
+      const options = { url: database.url, hash, sealer, poolSize: 10, pooled: false, onError: () => {} };
       return (await openPostgres(options)).store;
     },
     remove: () => database.drop(),

