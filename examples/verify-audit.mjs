@@ -39,33 +39,20 @@ const sessions = new Map();
 function link(event) {
   const { session_id, session_seq, seq, id, at_ms, type, run_id = null, ask_id = null, prev_hash, hash } = event;
   const head = sessions.get(session_id) ?? { session_seq: 0, hash: ZEROS, seq: 0, hashes: new Map() };
-  const text = JSON.stringify([
-    prev_hash,
-    session_id,
-    session_seq,
-    id,
-    at_ms,
-    type,
-    run_id,
-    ask_id,
-    canonical(event.data),
-  ]);
+  const linked = [prev_hash, session_id, session_seq, id, at_ms, type, run_id, ask_id, canonical(event.data)];
   const where = `session ${session_id}: event ${session_seq}`;
   if (session_seq !== head.session_seq + 1) faults.push(`${where} follows ${head.session_seq}`);
   else if (prev_hash !== head.hash) faults.push(`${where} does not link to the one before it`);
-  else if (hash !== sha256(text)) faults.push(`${where} was altered`);
-  else if (seq <= head.seq) faults.push(`${where} is out of order`);
+  else if (hash !== sha256(JSON.stringify(linked))) faults.push(`${where} was altered`);
+  else if (!Number.isSafeInteger(seq) || seq <= head.seq) faults.push(`${where} is out of order`);
   head.hashes.set(session_seq, hash);
   sessions.set(session_id, { ...head, session_seq, hash, seq });
 }
 
 // Checkpoints are chained and signed. The first key, or those given, may sign, and each key that such a key introduced.
-const allowed = new Set(values.key ?? []);
-const checkpoints = new Set();
+const [allowed, checkpoints] = [new Set(values.key ?? []), new Set()];
 let uncovered = [];
-let through = 0;
-let previous = ZEROS;
-let hasChain = false;
+let [through, previous, hasChain] = [0, ZEROS, false];
 function mayHaveSigned(key) {
   if (allowed.size === 0) allowed.add(key);
   return allowed.has(key);
@@ -98,9 +85,8 @@ function readCheckpoint({ seq, data }) {
 }
 
 function introduceKey({ seq, data: { key, previous_key, signature } }) {
-  const isIntroduced =
-    mayHaveSigned(previous_key) && isSigned(canonical({ key, previous_key }), signature, previous_key);
-  if (!isIntroduced && !values.key?.includes(key))
+  const isGenuine = mayHaveSigned(previous_key) && isSigned(canonical({ key, previous_key }), signature, previous_key);
+  if (!isGenuine && !values.key?.includes(key))
     faults.push(`the signing key introduced at event ${seq} is not signed by the key before it`);
   allowed.delete(previous_key);
   allowed.add(key);
@@ -117,15 +103,31 @@ async function* linesOf(file) {
   if (open !== '') yield open;
 }
 
-let events = 0;
+/** Of a key that is written twice, parsers keep different ones. */
+function parsed(line) {
+  let members = -1;
+  const value = JSON.parse(line, function (_, member) {
+    members += Array.isArray(this) ? 0 : 1;
+    return member;
+  });
+  if (line.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').split(':').length - 1 === members) return value;
+  throw new Error('a key is given twice');
+}
+
+let [at, events] = [0, 0];
 for await (const line of linesOf(positionals[0])) {
+  at += 1;
   if (line.trim() === '') continue;
-  const event = JSON.parse(line);
-  events += 1;
-  uncovered.push({ seq: event.seq, hash: event.hash, type: event.type });
-  link(event);
-  if (event.type === 'audit.checkpoint') readCheckpoint(event);
-  if (event.type === 'audit.key') introduceKey(event);
+  try {
+    const event = parsed(line);
+    events += 1;
+    uncovered.push({ seq: event.seq, hash: event.hash, type: event.type });
+    link(event);
+    if (event.type === 'audit.checkpoint') readCheckpoint(event);
+    if (event.type === 'audit.key') introduceKey(event);
+  } catch (error) {
+    faults.push(`line ${at} is not an event of Holdpoint: ${error.message}`);
+  }
 }
 
 if (values.key && checkpoints.size === 0) faults.push('nothing in this log is signed by the key that was given');

@@ -121,6 +121,17 @@ describe('verify-audit.mjs', () => {
     ['a missing session', (lines: string[]) => lines.filter((line) => !line.includes(ofA)), 'which is missing'],
     ['another order', swapped, 'in another order'],
     ['a missing checkpoint', (lines: string[]) => lines.filter((_, i) => i !== firstCheckpoint(lines)), 'follows'],
+    [
+      'a key given twice',
+      inFirst('"data":{', '"data":{"agent":"forged",'),
+      'line 1 is not an event of Holdpoint: a key',
+    ],
+    [
+      'a line that was cut',
+      (lines: string[]) => [lines[0]?.slice(0, -2) ?? '', ...lines.slice(1)],
+      'line 1 is not an event',
+    ],
+    ['a number as text', inFirst('"seq":1,', '"seq":"1",'), 'is out of order'],
   ])('reports %s', async (_, change, fault) => {
     const { code, printed } = await verified(change(log));
     expect([printed, code]).toEqual([expect.stringContaining(fault), 10]);
@@ -151,6 +162,10 @@ describe('verify-audit.mjs', () => {
   it('reports another key than the one that is given', async () => {
     expect((await verified(log, '--key', 'A'.repeat(43))).printed).toContain('is signed by another key');
   });
+
+  function inFirst(from: string, to: string) {
+    return ([line = '', ...others]: string[]): string[] => [line.replace(from, to), ...others];
+  }
 
   /** The first event of session a changes places with the one before it, which is of another session. */
   function swapped(lines: string[]): string[] {
