@@ -6,11 +6,7 @@
 // Everything before the rename leaves the old database in use, and the rename is one step. A write-ahead log of the old one
 // would be applied to the new one: it is written back before.
 import {
-  chmodSync,
-  chownSync,
   closeSync,
-  constants,
-  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -21,6 +17,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -32,6 +29,7 @@ import { takeLock } from './sqlite-lock.ts';
 const NAME = 'holdpoint.db';
 const MAGIC = 'SQLite format 3\0';
 const MOST_REMARKS = 3;
+const COPIED_AT_ONCE = 1024 * 1024;
 
 export interface Staged {
   /** The copy of the backup; no other process has it open. */
@@ -44,22 +42,23 @@ export interface Staged {
 
 /** Copies the backup into the state folder, which stays locked: no server starts meanwhile. */
 export function stageBackup(folder: string, file: string, mayReplace: boolean): Staged {
+  refuseForeign(file);
+  const backup = openSync(file, 'r');
+  becomeOwner(folder);
   const lock = takeLock(folder);
   const staging = join(folder, 'restoring');
   const close = () => {
     rmSync(staging, { recursive: true, force: true });
     lock.close();
+    closeSync(backup);
   };
   try {
     refuseOccupied(folder, mayReplace);
-    refuseForeign(file);
     dropSecondNames(folder);
     rmSync(staging, { recursive: true, force: true });
     mkdirSync(staging, { mode: 0o700 });
     const path = join(staging, NAME);
-    copyFileSync(file, path, constants.COPYFILE_FICLONE);
-    chmodSync(path, 0o600);
-    giveToOwner(folder, staging, path, join(folder, 'holdpoint.lock'));
+    copy(backup, path);
     return { path, close, install: (now) => install(folder, path, now) };
   } catch (error) {
     close();
@@ -83,11 +82,26 @@ function refuseOccupied(folder: string, mayReplace: boolean): void {
   );
 }
 
-/** Where root restores for the account of a server. */
-function giveToOwner(folder: string, ...paths: string[]): void {
-  if (process.getuid?.() !== 0) return;
+/** Where root restores for the account of a server: that account could lay links in its folder, which root would follow. */
+function becomeOwner(folder: string): void {
   const { uid, gid } = statSync(folder);
-  for (const path of paths) chownSync(path, uid, gid);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  process.setgroups?.([gid]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+}
+
+function copy(from: number, path: string): void {
+  const to = openSync(path, 'wx', 0o600);
+  try {
+    const chunk = Buffer.alloc(COPIED_AT_ONCE);
+    for (let at = 0, read = -1; read !== 0; at += read) {
+      read = readSync(from, chunk, 0, chunk.length, at);
+      writeFileSync(to, chunk.subarray(0, read));
+    }
+  } finally {
+    closeSync(to);
+  }
 }
 
 /** A restore that was cut off before its rename leaves a second name of the database that is still in use. */

@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  chownSync,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -28,6 +29,7 @@ import { endEverything, root, spawnHoldpoint, startHoldpoint, temporaryFolder } 
 import { seeded } from '../support/seeded-random.ts';
 
 const PATIENT = { timeout: 240_000 };
+const NOBODY = 65_534;
 const main = join(root, 'src', 'cli', 'main.ts');
 const script = join(import.meta.dirname, 'restore-script.ts');
 const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
@@ -132,6 +134,22 @@ describe('a backup taken while agents ask and people answer', PATIENT, () => {
     expect(made.status).toBe(201);
     await server.end('SIGTERM');
   });
+
+  it.runIf(process.getuid?.() === 0)(
+    'is restored by root as the account that owns the folder, whose links lead nowhere else',
+    async () => {
+      const data = otherMachine();
+      for (const path of [data, join(data, 'secret.key')]) chownSync(path, NOBODY, NOBODY);
+      const elsewhere = join(temporaryFolder(), 'of-root');
+      symlinkSync(elsewhere, join(data, 'holdpoint.lock'));
+      expect((await holdpoint(data, 'db', 'restore', backup)).code).not.toBe(0);
+      expect(existsSync(elsewhere)).toBe(false);
+      rmSync(join(data, 'holdpoint.lock'));
+      const restored = await holdpoint(data, 'db', 'restore', backup);
+      expect(restored.code, restored.stderr).toBe(0);
+      for (const name of readdirSync(data)) expect(statSync(join(data, name)).uid, name).toBe(NOBODY);
+    },
+  );
 
   it('is not written over a file, nor where there is no database', async () => {
     const before = readFileSync(backup);
