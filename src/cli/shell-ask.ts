@@ -3,6 +3,7 @@
 // that one still waits, it asks separately. A delivered answer is never printed twice, unless the script names the ask.
 import { basename, join } from 'node:path';
 import { type Holdpoint, connect as open, type RaiseSpec } from '../client/holdpoint.ts';
+import { HoldpointUnreachable } from '../client/http.ts';
 import { serverUrl, stateFolder } from '../client/local.ts';
 import { type Ended, hasEnded, questionOutcome } from '../client/outcome.ts';
 import type { Outcome } from '../client/read-outcome.ts';
@@ -58,7 +59,9 @@ export function askFromShell(flags: ShellAskFlags, spec: ShellSpec, print: (outc
       raise(holdpoint, whole, flags.id, [url, folder, JSON.stringify(spec)]),
     );
     interruption.message = STAYS;
-    const ended = await interruption.or(endOf(holdpoint, ask, waitMs, interruption.signal));
+    const ended = await interruption.or(endOf(holdpoint, ask, waitMs, interruption.signal)).catch((error) => {
+      throw error instanceof HoldpointUnreachable ? new Failure('unreachable', error.message, STAYS) : error;
+    });
     // A plain answer is printed before it is acknowledged, so that no kill in between can lose it.
     const isPlain = ended.kind === 'question' && !ended.request.questions.some(({ secret }) => secret);
     if (isPlain) report({ kind: 'question', ...questionOutcome(ended) }, flags, print);
