@@ -73,7 +73,7 @@ async function restore(file: string, { replace = false, check, ...flags }: Resto
   const { verified, replaced } = await restoreBackup(settings, file, { replace, verify: (log) => verify(file, log) });
   if (flags.json) return printJson({ ok: true, ...verified.report, ...(replaced && { replaced }) });
   print(...verified.lines);
-  print(line(span('✓ ', 'good'), `it is the database of ${settings.data} now`));
+  print(line(span('✓ ', 'good'), `it is now the database in ${resolve(settings.data)}`));
   if (replaced) print(line(`  the one before it is kept: ${replaced}`));
   note('requests that were answered after the backup are open again: see "After a restore" in docs/operations.md');
 }

@@ -32,6 +32,7 @@ export const reported =
       if (error instanceof Failure) throw error;
       if (error instanceof HoldpointError)
         throw new Failure(error.code === 'invalid_request' ? 'usage' : 'conflict', error.message);
-      throw new Failure('unexpected', `the database said: ${(error as Error).message}`);
+      const { syscall, message } = error as NodeJS.ErrnoException;
+      throw new Failure('unexpected', syscall === undefined ? `the database said: ${message}` : message);
     }
   };

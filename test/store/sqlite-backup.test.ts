@@ -160,6 +160,11 @@ describe('a backup taken while agents ask and people answer', PATIENT, () => {
     const none = await holdpoint(folder, 'db', 'backup', join(folder, 'backup.db'));
     expect(none).toMatchObject({ code: 4, stderr: expect.stringContaining('no database') });
     expect(readdirSync(folder)).toEqual([]);
+    const nowhere = await holdpoint(source.data, 'db', 'backup', '/proc/backup.db');
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^holdpoint: ENOENT: .*\/proc\/backup\.db/),
+    });
   });
 
   it.skipIf(!canTrace)('has no name before it is complete (needs strace)', () => {
