@@ -107,6 +107,27 @@ it('counts an expiry in the series that began at 0', async () => {
     .toBe(1);
 });
 
+it('has no series for what callers choose: names, paths and methods', async () => {
+  const series = async () => {
+    await scrape();
+    const lines = scraped.split('\n').filter((line) => line.startsWith('holdpoint_'));
+    return lines.map((line) => line.slice(0, line.lastIndexOf(' '))).sort();
+  };
+  const visit = async (word: string) => {
+    const { session_id } = (await server.post<{ session_id: string }>('/v1/sessions', { agent: word, title: word }))
+      .body;
+    const { run_id } = (
+      await server.post<{ run_id: string }>(`/v1/sessions/${session_id}/runs`, { input: { text: word } })
+    ).body;
+    await server.post(`/v1/runs/${run_id}/asks`, { kind: 'approval', tool_call_id: word, tool_name: word, input: {} });
+    await server.get(`/${word}/${word}`);
+    await server.get(`/v1/asks/${word}?q=${word}`);
+    return series();
+  };
+  const before = await visit('one');
+  expect(await visit('two')).toEqual(before);
+});
+
 describe('the dashboard and the rules', () => {
   /** Only with a pool of connections. */
   const POSTGRES = ['holdpoint_database_connections'];
