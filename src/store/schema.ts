@@ -32,6 +32,8 @@ export interface ColumnKinds {
   cursor: string;
   /** What makes writers that know no version move it. */
   versionTriggers: readonly string[];
+  /** Runs before each migration. */
+  settings?: readonly string[];
 }
 
 const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
@@ -82,7 +84,9 @@ export async function migrate(db: Kysely<unknown>, kinds: ColumnKinds): Promise<
 }
 
 function migratorOf(db: Kysely<unknown>, kinds: ColumnKinds): Migrator {
-  const migrations = Object.entries(MIGRATIONS).map(([name, schema]) => [name, migrationOf(schema(kinds))] as const);
+  const migrations = Object.entries(MIGRATIONS).map(
+    ([name, schema]) => [name, migrationOf([...(kinds.settings ?? []), ...schema(kinds)])] as const,
+  );
   // Migrations of one release do not depend on each other: a database that has a later one takes the rest.
   const provider = { getMigrations: async () => Object.fromEntries(migrations) };
   return new Migrator({ db, provider, allowUnorderedMigrations: true });

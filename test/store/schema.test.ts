@@ -128,6 +128,24 @@ describe('an upgrade from the first schema', () => {
     await database.drop();
   }, 180_000);
 
+  it('gives way to a server that reads a table and then another one that is being changed', async () => {
+    const database = await postgres.database();
+    await query(database.url, UNDO_POSTGRES());
+    const running = new pg.Client({ connectionString: database.url });
+    await running.connect();
+    await running.query('BEGIN; SELECT 1 FROM asks LIMIT 1');
+    const migrated = migratePostgres(database.url);
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'asks'::regclass`;
+    await expect.poll(async () => (await query(database.url, waiting)).length, { interval: 5 }).toBe(1);
+    // The migration has changed sessions and waits for asks.
+    await running.query('SELECT 1 FROM sessions LIMIT 1; COMMIT');
+    await migrated;
+    await running.end();
+    const applied = await query(database.url, 'SELECT name FROM kysely_migration ORDER BY name');
+    expect(applied.map((row) => row.name)).toEqual(MIGRATION_NAMES);
+    await database.drop();
+  }, 180_000);
+
   it('succeeds for a server that looks at the tables while another one drops some of them', async () => {
     const database = await postgres.database();
     // The migrator looks at every table of the database: among many others it takes its time.
