@@ -208,12 +208,33 @@ export function programSigns(path: string, args: readonly string[]): ProgramSign
   const name = programName(path).replace(/^(mkfs)\..*/, '$1');
   const text = (name === 'git' ? withoutGlobalOptions(args) : args).join(' ');
   const why = (rows: Table) => rows.get(name)?.find(([, pattern]) => pattern.test(text))?.[2];
-  const [destructive, network, production] = [why(DESTRUCTIVE), why(NETWORK), why(PRODUCTION)];
+  const production = CLUSTER_PROGRAM.test(name) && isForTrials(args) ? undefined : why(PRODUCTION);
+  const [destructive, network] = [why(DESTRUCTIVE), why(NETWORK)];
   return {
     ...(destructive !== undefined && { destructive }),
     ...(network !== undefined && !isLocal(args) && { network }),
     ...(production !== undefined && { production }),
   };
+}
+
+const CLUSTER_PROGRAM = /^(?:kubectl|oc|helm)$/;
+const CONTEXT_OPTION = /^--(?:kube-)?context(?:=(.*))?$/s;
+/** They choose a cluster too, and win over the context or change what its name means. */
+const OTHER_TARGET = /^(?:-s|--(?:server|cluster|kubeconfig|kube-apiserver))(?:=|$)/;
+const TRIAL_CONTEXT =
+  /^(?:[\w.@:/-]*[^a-z0-9])?(?:staging|stage|stg|dev|development|test|testing|qa|sandbox|local|localhost|kind|k3d|minikube|docker-desktop|rancher-desktop)\d*(?:[^a-z0-9][\w.@:/-]*)?$/i;
+const LIVE = /prod|prd|live/i;
+
+/** The context of the cluster is given and named for trials. The current one is unknown, and so is a name that says nothing. */
+function isForTrials(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  const options = end < 0 ? args : args.slice(0, end);
+  const contexts = options.flatMap((arg, i) => {
+    const option = CONTEXT_OPTION.exec(arg);
+    return option ? [option[1] ?? options[i + 1] ?? ''] : [];
+  });
+  const isTrial = (context: string) => TRIAL_CONTEXT.test(context) && !LIVE.test(context);
+  return contexts.length > 0 && contexts.every(isTrial) && !options.some((arg) => OTHER_TARGET.test(arg));
 }
 
 /** `-C folder`, `-c name=value` and the like stand before the subcommand. */
