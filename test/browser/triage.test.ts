@@ -2,8 +2,8 @@
 // several, undo, the palette, shortcuts that are switched off, and a focus that is always somewhere.
 // Covers: web/src/ui/comments.tsx, web/src/ui/ask-marks.tsx, web/src/ui/triage-bar.tsx, web/src/ui/marked-bar.tsx
 // Covers: web/src/ui/palette.tsx, web/src/ui/settings-menu.tsx, web/src/pages/settings.tsx, web/src/text/link-text.ts
-// Covers: web/src/hooks/undo.ts, web/src/hooks/preferences.ts, web/src/hooks/row-focus.ts, web/src/hooks/sound.ts
-// Covers: web/src/hooks/sign-in-code.ts, web/src/hooks/expired-notice.ts, web/src/state/help.ts, web/src/ui/late-answer.tsx
+// Covers: web/src/hooks/preferences.ts, web/src/hooks/row-focus.ts, web/src/hooks/sound.ts
+// Covers: web/src/hooks/sign-in-code.ts, web/src/state/help.ts, web/src/ui/late-answer.tsx
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';

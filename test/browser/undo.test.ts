@@ -1,8 +1,9 @@
-// Tests when an allow that is held back leaves: not from a page that was left or suspended meanwhile, and never after Undo,
-// on whatever page the person is.
-// Covers: web/src/hooks/undo.ts
+// Tests when an allow that is held back leaves: not from a page that was left or suspended meanwhile, never after Undo, on
+// whatever page the person is, and in time for its deadline; and what is told where it was overtaken.
+// Covers: web/src/hooks/undo.ts, web/src/hooks/missed-notice.ts, web/src/ui/button-text.tsx
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import type { AskView } from '../../src/core/views.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const MOVED_MS = 400;
@@ -55,5 +56,112 @@ describeInBrowser('an allow that is held back', () => {
     await page.getByText('Undone. Nothing was sent.').waitFor();
     expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
     await end();
+  });
+
+
+  const begin = async (title: string) => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    let calls = 0;
+    const ask = (command: string, more = {}): Promise<AskView> =>
+      client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: `c${calls++}`,
+        tool_name: 'Bash',
+        input: { command },
+        ...more,
+      });
+    return { run_id, ask, end: () => client.sessions.end(session_id) };
+  };
+  const statusOf = async ({ ask_id }: AskView) => (await testBed.client.asks.get(ask_id)).status;
+  const allow = (page: Page) => page.getByRole('button', { name: /^Allow (once|now)/ });
+  const withPause = async (name: string) => {
+    const visitor = await testBed.signedIn(name);
+    await visitor.page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
+    return visitor;
+  };
+  const open = async (page: Page, { ask_id }: AskView) => {
+    await page.goto(`/asks/${ask_id}`);
+    await allow(page).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+  };
+
+  it('sends an allow at once where the request would expire meanwhile, and the button says so', async () => {
+    const run = await begin('Due');
+    const due = await run.ask('make due', { expires_after_ms: 600_000 });
+    const { page } = await withPause('lead');
+    await page.clock.setSystemTime((due.expires_at_ms ?? 0) - 600_000);
+    await open(page, due);
+    const room = await allow(page).boundingBox();
+    expect(await allow(page).innerText()).toContain('Allow once');
+    await page.clock.setSystemTime((due.expires_at_ms ?? 0) - 2000);
+    await page.getByRole('button', { name: /^Allow now/ }).waitFor();
+    expect(await allow(page).boundingBox()).toEqual(room);
+    await allow(page).click();
+    await page.getByText('Allowed: make due').waitFor();
+    expect(await page.getByText('Allowing:').count()).toBe(0);
+    expect(await statusOf(due)).toBe('answered');
+    await run.end();
+  });
+
+  it('says that an allow came too late where the request expired first, and never that nobody decided', async () => {
+    const run = await begin('Late');
+    const { page, complaints } = await withPause('lead');
+    // The clock of this computer is slow, so that the page does not know how near the deadline is.
+    await page.clock.setSystemTime(Date.now() - 3_600_000);
+    const inTime = async (expires_after_ms: number): Promise<boolean> => {
+      const late = await run.ask(`make late ${expires_after_ms}`, { expires_after_ms });
+      await page.route(`**/v1/runs/${run.run_id}/approvals`, async (route) => {
+        await expect.poll(() => statusOf(late), { timeout: expires_after_ms + 10_000 }).toBe('expired');
+        await route.continue();
+      });
+      await page.goto(`/asks/${late.ask_id}`);
+      const isAllowed = allow(page)
+        .waitFor()
+        .then(() => page.waitForTimeout(MOVED_MS))
+        .then(() => allow(page).click({ timeout: expires_after_ms }));
+      await isAllowed.catch(() => {});
+      const isHeld = await page.getByText('Allowing: make late').isVisible();
+      await expect.poll(() => statusOf(late), { timeout: expires_after_ms + 10_000 }).toBe('expired');
+      return isHeld;
+    };
+    // A slow machine gets a later deadline.
+    let expiresAfterMs = 5000;
+    while (!(await inTime(expiresAfterMs))) expiresAfterMs *= 2;
+    await page.getByText(/Expired at .* Your decision came too late and was not applied/).waitFor();
+    expect(await page.getByText('Allowing:').count()).toBe(0);
+    expect(await page.getByText(`decided: make late ${expiresAfterMs}`).count()).toBe(0);
+    complaints.splice(0);
+    await run.end();
+  });
+
+  it('says who was first while an allow waits and the page has gone on', async () => {
+    const run = await begin('Overtaken');
+    const [first, second] = [await run.ask('make first'), await run.ask('make second')];
+    const { page } = await withPause('lead');
+    // Long enough for the other person on any machine.
+    await page.clock.install();
+    await open(page, first);
+    await allow(page).click();
+    await page.getByText('Allowing: make first').waitFor();
+    await page.waitForURL(`**/asks/${second.ask_id}`);
+    await page.clock.pauseAt(Date.now() + 1000);
+    await testBed.client.approvals.decideRun(run.run_id, {
+      resolutions: [{ request_id: first.ask_id, behavior: 'deny' }],
+    });
+    await page.clock.runFor(200);
+    const notice = page.locator('.toast').filter({ hasText: 'Denied by operator from the API' });
+    await notice.getByText('You were second, so your decision was not applied. make first').waitFor();
+    expect(await page.getByText('Allowing:').count()).toBe(0);
+    await page.clock.runFor(60_000);
+    await notice.waitFor();
+    await page.clock.resume();
+    await notice.getByRole('link', { name: 'Show' }).click();
+    await page.waitForURL(`**/asks/${first.ask_id}`);
+    await page.getByRole('region', { name: 'How it ended' }).getByText('Denied by operator').waitFor();
+    await page.getByRole('alert').getByText('You were second').waitFor();
+    expect(await notice.count()).toBe(0);
+    await run.end();
   });
 });

@@ -21,7 +21,6 @@ import { withNote } from '../text/line-place.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { movedByItself } from './gesture.ts';
-import { preferences } from './preferences.ts';
 import { useHasSeen } from './sighting.ts';
 import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
@@ -73,11 +72,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
   }, [incoming, request]);
 
-  const undoable = () => {
-    const wanted = holdBack([ask.ask_id], summary(request));
-    if (preferences().undo) onHeld?.();
-    return wanted;
-  };
+  const undoable = () => holdBack([ask], summary(request), onHeld);
   const send = async (decision: Exclude<ReturnType<typeof denied>, string>) => {
     const resolutions = [{ request_id: ask.ask_id, ...decision }];
     const draft = suspend();

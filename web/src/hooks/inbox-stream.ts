@@ -13,10 +13,12 @@ import {
   undelivered,
 } from '../../../src/client/inbox-model.ts';
 import { api } from '../api.ts';
+import { lateSentence } from '../state/refusal.ts';
 import { isSignedOut } from '../text/failure.ts';
-import { tellExpired } from './expired-notice.ts';
 import { currentInbox, isInUse, markStale, tellDraft, update } from './live-inbox.ts';
+import { tellExpired, tellTooLate } from './missed-notice.ts';
 import { followShared } from './shared-stream.ts';
+import { dropHeld } from './undo.ts';
 
 const SWEEP_MS = 1000;
 const RETRY_MS = 2000;
@@ -48,8 +50,9 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             if (isNews) listener.raised(asks);
           },
           settled(askId, answer) {
-            const expired = answer.outcome === 'expired' && openAsk(askId);
-            if (expired) tellExpired(expired);
+            const ask = openAsk(askId);
+            if (ask && dropHeld(askId)) tellTooLate(ask, lateSentence(answer));
+            else if (ask && answer.outcome === 'expired') tellExpired(ask);
             update(settled(currentInbox(), askId, answer, Date.now()));
             import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId)).catch(() => {});
             listener.settled(askId, answer);

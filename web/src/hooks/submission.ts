@@ -62,7 +62,7 @@ export function useSubmission(scope: string | undefined): Submission {
         keys.clear();
         return undefined;
       } catch (error) {
-        const why = refusalOf(error, Date.now());
+        const why = refusalOf(error);
         if (why.isFinal) keys.clear();
         setRefusal(why);
         return why;

@@ -27,6 +27,8 @@ export function touch(askId: string): void {
 /** A click was refused because the ask had ended, for this reason. */
 export const cameTooLate = (askId: string, why: string): void => change(new Map(touched).set(askId, why));
 
+export const whyTooLate = (askId: string): string | undefined => touched.get(askId) || undefined;
+
 /** This person answered it, or has read how it ended. */
 export function forgetTouched(askId: string): void {
   const next = new Map(touched);

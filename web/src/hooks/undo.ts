@@ -2,16 +2,25 @@
 // is not sent: an allow that nobody sees leaving is none. Whether the gesture was an accident is checked before, when it was
 // made. Knows which decisions have not arrived yet.
 import { useSyncExternalStore } from 'react';
+import { isOpen } from '../../../src/client/inbox-model.ts';
+import type { AskView } from '../../../src/core/views.ts';
+import { pauseMs } from '../state/undo-pause.ts';
+import { useNow } from './clock.ts';
+import { currentInbox } from './live-inbox.ts';
 import { preferences } from './preferences.ts';
 import { dismissToast, lastingToast, toast } from './toasts.ts';
 
-export const UNDO_MS = 4000;
 /** A timer that fires later than this was stopped with its page: a locked phone, a laptop asleep, a page gone back to. */
 const LATE_MS = 3000;
 
+interface Hold {
+  askIds: readonly string[];
+  end(isSent: boolean): void;
+}
+
 type Unsent = 'Allowing…' | 'Sending…';
 let unsent: ReadonlyMap<string, Unsent> = new Map();
-const undoing: (() => void)[] = [];
+let holds: readonly Hold[] = [];
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
@@ -23,50 +32,76 @@ export const useUnsent = (): ReadonlyMap<string, Unsent> => useSyncExternalStore
 
 /** Marks the requests until the call ends, also where the person has gone on to another one. */
 export function onItsWay<T>(askIds: readonly string[], call: Promise<T>): Promise<T> {
-  hold(askIds, 'Sending…');
-  return call.finally(() => hold(askIds));
+  mark(askIds, 'Sending…');
+  return call.finally(() => mark(askIds));
 }
 
-/** Resolves to whether it may be sent: at once where the pause is switched off. `what` is allowed. */
-export function holdBack(askIds: readonly string[], what: string): Promise<boolean> {
-  if (!preferences().undo) return Promise.resolve(true);
+function pauseAt(asks: readonly AskView[], nowMs: number): number {
+  const open = currentInbox().entries.filter(isOpen);
+  return preferences().undo ? pauseMs(asks, open.map(({ ask }) => ask), nowMs) : 0;
+}
+
+/** There is no time for the pause that there otherwise is: the button says so. */
+export function useLeavesAtOnce(asks: readonly AskView[]): boolean {
+  const now = useNow();
+  return preferences().undo && pauseAt(asks, now) === 0;
+}
+
+/**
+ * Resolves to whether it may be sent: at once where the pause is switched off or would end too late. `what` is allowed.
+ * `onHeld`: there is a pause, in which the person may go on.
+ */
+export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => void): Promise<boolean> {
+  const shownMs = pauseAt(asks, Date.now());
+  if (shownMs === 0) return Promise.resolve(true);
+  const askIds = asks.map(({ ask_id }) => ask_id);
   return new Promise((resolve) => {
-    hold(askIds, 'Allowing…');
-    const end = (isSent: boolean) => {
-      clearTimeout(timer);
-      removeEventListener('pagehide', lapse);
-      dismissToast(shown);
-      const at = undoing.indexOf(undo);
-      if (at >= 0) undoing.splice(at, 1);
-      hold(askIds);
-      resolve(isSent);
-    };
-    const undo = () => {
-      end(false);
-      toast('Undone. Nothing was sent.', 'warn');
+    mark(askIds, 'Allowing…');
+    const hold: Hold = {
+      askIds,
+      end(isSent) {
+        clearTimeout(timer);
+        removeEventListener('pagehide', lapse);
+        dismissToast(shown);
+        holds = holds.filter((other) => other !== hold);
+        mark(askIds);
+        resolve(isSent);
+      },
     };
     const lapse = () => {
-      end(false);
-      const [askId] = askIds;
-      const href = askIds.length === 1 ? `/asks/${askId}` : '/';
+      hold.end(false);
+      const href = askIds.length === 1 ? `/asks/${askIds[0]}` : '/';
       lastingToast(`Not sent, because this page was suspended: ${what}`, { label: 'Open', href });
     };
-    undoing.push(undo);
+    holds = [...holds, hold];
     addEventListener('pagehide', lapse);
-    const dueAtMs = Date.now() + UNDO_MS;
-    const shown = toast(`Allowing: ${what}`, 'good', { label: 'Undo', key: 'z', run: undo, shownMs: UNDO_MS });
-    const timer = setTimeout(() => (Date.now() - dueAtMs < LATE_MS ? end(true) : lapse()), UNDO_MS);
+    const dueAtMs = Date.now() + shownMs;
+    const shown = toast(`Allowing: ${what}`, 'good', { label: 'Undo', key: 'z', run: () => undo(hold), shownMs });
+    const timer = setTimeout(() => (Date.now() - dueAtMs < LATE_MS ? hold.end(true) : lapse()), shownMs);
+    onHeld?.();
   });
 }
 
 /** Undoes the last allow that has not left. */
 export function undoLast(): void {
-  const undo = undoing.at(-1);
-  if (undo) undo();
+  const last = holds.at(-1);
+  if (last) undo(last);
   else toast('Nothing to undo. What was sent cannot be taken back.', 'warn');
 }
 
-function hold(askIds: readonly string[], how?: Unsent): void {
+function undo(hold: Hold): void {
+  hold.end(false);
+  toast('Undone. Nothing was sent.', 'warn');
+}
+
+/** The ask ended while its allow was held back, which is not sent any more. Returns whether it was. */
+export function dropHeld(askId: string): boolean {
+  const hold = holds.find(({ askIds }) => askIds.length === 1 && askIds[0] === askId);
+  hold?.end(false);
+  return hold !== undefined;
+}
+
+function mark(askIds: readonly string[], how?: Unsent): void {
   const next = new Map(unsent);
   for (const id of askIds)
     if (how) next.set(id, how);

@@ -1,13 +1,12 @@
 // Turns an error of a request into what the page says about it, and what it means for sending it again. Pure.
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
-import { duration } from '../../../src/client/times.ts';
 import { endSentence } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
 
 export interface Refusal {
   text: string;
-  /** Another person answered first: nothing can be done here any more. */
+  /** It had ended before, most often because another person answered first: nothing can be done here any more. */
   isLate: boolean;
   /** The server decided against it: if it had been carried out before, the stored reply would have been returned. */
   isFinal: boolean;
@@ -15,14 +14,11 @@ export interface Refusal {
   questionId: string | undefined;
 }
 
-export function refusalOf(error: unknown, nowMs: number): Refusal {
+export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof HoldpointProblem))
     return { text: failureText(error), isLate: false, isFinal: false, questionId: undefined };
   const isFinal = error.status === 409;
-  if (error.winner) {
-    const text = `${winnerSentence(error.winner as Winner, nowMs)} You were second, so your decision was not applied.`;
-    return { text, isLate: true, isFinal, questionId: undefined };
-  }
+  if (error.winner) return { text: lateSentence(error.winner as Winner), isLate: true, isFinal, questionId: undefined };
   return { text: TEXTS[error.code] ?? failureText(error), isLate: false, isFinal, questionId: error.questionId };
 }
 
@@ -34,9 +30,11 @@ const TEXTS: Record<string, string> = {
 
 type Winner = Parameters<typeof endSentence>[0] & Pick<AnswerView, 'answered_at_ms'>;
 
-/** Who answered first, with what, when. */
-export function winnerSentence(answer: Winner, nowMs: number): string {
+/** Who answered first, with what and when, or how it ended; and that this person's decision was not applied. */
+export function lateSentence(answer: Winner): string {
   const at = new Date(answer.answered_at_ms).toLocaleTimeString();
-  const ago = duration(Math.max(0, nowMs - answer.answered_at_ms));
-  return `${endSentence(answer)} at ${at}, ${ago} ago.`;
+  if (['answered', 'declined'].includes(answer.outcome))
+    return `${endSentence(answer)} at ${at}. You were second, so your decision was not applied.`;
+  const ended = answer.outcome === 'expired' ? 'Expired' : endSentence(answer);
+  return `${ended} at ${at}. Your decision came too late and was not applied.`;
 }

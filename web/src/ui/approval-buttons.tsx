@@ -1,26 +1,30 @@
 // Draws the buttons of an approval: allow, edit or deny; while a field is open, send it or go back.
 import { Check, ChevronsDown, Pencil, ShieldCheck, X } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
-import type { ApprovalRequest } from '../../../src/core/views.ts';
+import type { ApprovalAskView } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
+import { useLeavesAtOnce } from '../hooks/undo.ts';
+import { isLong } from '../state/action-parts.ts';
 import { editProblem, isEditable, isEdited } from '../state/approval.ts';
+import { ButtonText } from './button-text.tsx';
 import { Key } from './key.tsx';
 
 interface ApprovalButtonsProps {
-  request: ApprovalRequest;
+  ask: ApprovalAskView;
   approval: Approval;
   hasKeys: boolean;
   /** Hard to undo, or reaches further than the project: nothing on the card invites to allow it. */
   isGrave: boolean;
 }
 
-export function ApprovalButtons({ request, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
+export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
+  const { request } = ask;
   const { form, open, allow, deny } = approval;
   const { isSending } = approval.submission;
   if (form.mode === 'look')
     return (
       <>
-        <AllowButton {...{ request, approval, hasKeys, isGrave }} />
+        <AllowButton {...{ ask, approval, hasKeys, isGrave }} />
         {!isPlan(request) && (
           <button type="button" className="button" disabled={isSending} onClick={() => open('always')}>
             <ShieldCheck className="icon" /> Always… {hasKeys && <Key>w</Key>}
@@ -70,14 +74,19 @@ export function ApprovalButtons({ request, approval, hasKeys, isGrave }: Approva
   );
 }
 
+const READ_ON = 'Read to the end to allow';
+
 /** Says what is missing before a long action can be allowed. */
-function AllowButton({ request, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
+function AllowButton({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
   const { toRead, showWhole, allow } = approval;
-  const verb = isPlan(request) ? 'Approve' : 'Allow once';
+  const leavesAtOnce = useLeavesAtOnce([ask]);
+  const [later, atOnce] = isPlan(ask.request) ? ['Approve', 'Approve now'] : ['Allow once', 'Allow now'];
+  const longest = isLong(ask.request) ? READ_ON : later.length > atOnce.length ? later : atOnce;
   if (toRead === 'show-whole')
     return (
       <button type="button" className="button primary" onClick={showWhole}>
-        <ChevronsDown className="icon" /> Show all of it {hasKeys && <Key>a</Key>}
+        <ChevronsDown className="icon" /> <ButtonText text="Show all of it" longest={longest} />{' '}
+        {hasKeys && <Key>a</Key>}
       </button>
     );
   return (
@@ -85,9 +94,11 @@ function AllowButton({ request, approval, hasKeys, isGrave }: ApprovalButtonsPro
       type="button"
       className={`button ${isGrave ? '' : 'primary'}`}
       disabled={approval.submission.isSending || toRead !== undefined}
+      title={leavesAtOnce ? 'Sent at once: it expires too soon for the pause in which it could be undone.' : undefined}
       onClick={() => allow()}
     >
-      <Check className="icon" /> {toRead ? 'Read to the end to allow' : verb} {hasKeys && <Key>a</Key>}
+      <Check className="icon" />{' '}
+      <ButtonText text={toRead ? READ_ON : leavesAtOnce ? atOnce : later} longest={longest} /> {hasKeys && <Key>a</Key>}
     </button>
   );
 }

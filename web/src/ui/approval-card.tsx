@@ -59,7 +59,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
       )}
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
       <div className="buttons">
-        <ApprovalButtons {...{ request, approval, hasKeys, isGrave }} />
+        <ApprovalButtons {...{ ask, approval, hasKeys, isGrave }} />
         {(form.mode !== 'look' || approval.draftState !== 'idle') && <SavedNote state={approval.draftState} />}
       </div>
     </>

@@ -7,11 +7,12 @@ import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { isTypedInto } from '../hooks/gesture.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
+import { tellTooLate } from '../hooks/missed-notice.ts';
 import { useFetched } from '../hooks/queries.ts';
-import { cameTooLate, forgetTouched } from '../hooks/touched-asks.ts';
+import { forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
-import { type Refusal, winnerSentence } from '../state/refusal.ts';
+import { lateSentence, type Refusal } from '../state/refusal.ts';
 import { endSentence } from '../text/ask-text.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { CardFrame, type Frame } from './card-frame.tsx';
@@ -60,11 +61,11 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
   };
   const done = async (what: string) => {
     const sentence = await overtakenBy(ask.ask_id, me?.name);
-    if (sentence !== undefined) return cameTooLate(ask.ask_id, sentence);
+    if (sentence !== undefined) return tellTooLate(ask, sentence);
     forgetTouched(ask.ask_id);
     onDone(ask, what);
   };
-  const refused = ({ isLate, text }: Refusal) => isLate && cameTooLate(ask.ask_id, text);
+  const refused = ({ isLate, text }: Refusal) => isLate && tellTooLate(ask, text);
   const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={() => setExpanded(true)} />;
   if (isOver && !end.isTypedInto) return frame(readOnly, null);
   if (!mayAnswer) {
@@ -101,7 +102,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
 async function overtakenBy(askId: string, me: string | undefined): Promise<string | undefined> {
   const answer = (await api.asks.get(askId).catch(() => undefined))?.answer;
   if (!answer || answer.answered_by === me) return undefined;
-  return `${winnerSentence(answer, Date.now())} You were second, so your decision was not applied.`;
+  return lateSentence(answer);
 }
 
 type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' | 'frame' | 'onDone' | 'onRefused'>;

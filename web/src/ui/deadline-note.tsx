@@ -3,6 +3,7 @@
 import { isOpen } from '../../../src/client/inbox-model.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
+import { endingBefore, endsItsRun } from '../state/undo-pause.ts';
 import { Countdown } from './age.tsx';
 
 export function DeadlineNote({ ask }: { ask: AskView }) {
@@ -11,9 +12,7 @@ export function DeadlineNote({ ask }: { ask: AskView }) {
   const others = entries
     .filter((entry) => isOpen(entry) && entry.ask.run_id === ask.run_id && entry.ask.ask_id !== ask.ask_id)
     .map((entry) => entry.ask);
-  const [first] = others
-    .filter((other) => endsItsRun(other) && (other.expires_at_ms ?? 0) < (ask.expires_at_ms ?? Number.MAX_SAFE_INTEGER))
-    .sort((a, b) => (a.expires_at_ms ?? 0) - (b.expires_at_ms ?? 0));
+  const first = endingBefore(ask, others);
   if (first?.expires_at_ms !== undefined)
     return (
       <p className="small muted">
@@ -24,10 +23,6 @@ export function DeadlineNote({ ask }: { ask: AskView }) {
   if (ask.expires_at_ms === undefined) return null;
   return <p className="small muted">{consequence(ask, others.length)}</p>;
 }
-
-/** A clarification is declined instead, and its sub-agent goes on. */
-const endsItsRun = ({ kind, expires_at_ms, asked_from }: AskView): boolean =>
-  kind === 'question' && expires_at_ms !== undefined && asked_from?.requester === undefined;
 
 function consequence(ask: AskView, others: number): string {
   if (ask.kind === 'approval') return 'If nobody decides in time, it is denied.';

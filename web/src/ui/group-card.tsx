@@ -14,6 +14,7 @@ import { toast } from '../hooks/toasts.ts';
 import { holdBack, onItsWay } from '../hooks/undo.ts';
 import { partsOf } from '../state/action-parts.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
+import { AllowAllText } from './button-text.tsx';
 import { Card, CardTitle } from './card-frame.tsx';
 import { HiddenNote } from './code.tsx';
 import { Crumbs } from './crumbs.tsx';
@@ -54,7 +55,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
     if (why !== undefined) return;
     setSending(true);
     const ids = chosen.map(({ ask_id }) => ask_id);
-    if (behavior === 'allow' && !(await holdBack(ids, `${ids.length} requests`))) return setSending(false);
+    if (behavior === 'allow' && !(await holdBack(chosen, `${chosen.length} requests`))) return setSending(false);
     const decided: AskView[] = [];
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
     for (const { runId, asks, resolutions } of batchesOf(chosen, ({ ask_id }) => ({
@@ -70,7 +71,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
         decided.push(...asks);
         keys.clear();
       } catch (error) {
-        const refusal = refusalOf(error, Date.now());
+        const refusal = refusalOf(error);
         if (refusal.isFinal) keys.clear();
         onRefused(batchSentence(refusal, resolutions.length));
       }
@@ -138,7 +139,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
       <div className="buttons">
         {!isDenying && (
           <button type="button" className="button primary" disabled={isDisabled} onClick={() => decide('allow')}>
-            <Check className="icon" /> Allow {countOf}
+            <Check className="icon" /> <AllowAllText asks={chosen} countOf={countOf} />
           </button>
         )}
         <button
