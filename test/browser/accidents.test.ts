@@ -54,6 +54,40 @@ describeInBrowser('accidents', () => {
     await run.end();
   });
 
+  it('takes letters for text after a press beside a reason, a comment or an edit that was begun', async () => {
+    const run = await begin('Beside');
+    const ask = await run.approval({ command: 'make beside' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    await button(page, 'Allow once').waitFor();
+    await hasSettled(page);
+    const beside = () => page.locator('.card h2').first().click();
+    const isOpen = (label: RegExp) => page.getByLabel(label).isVisible();
+    await page.keyboard.press('d');
+    await page.getByLabel(/Reason/).fill('Not');
+    await beside();
+    await page.keyboard.type('while waiting');
+    await page.getByText('Shortcuts are off while you type').waitFor();
+    expect(await isOpen(/Reason/)).toBe(true);
+    expect(await page.getByLabel(/Reason/).inputValue()).toBe('Not');
+    expect(await page.getByText('Always allow').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await button(page, 'Allow once').waitFor();
+    await page.keyboard.press('c');
+    await page.getByLabel(/^Comment\./).fill('Why');
+    await beside();
+    await page.keyboard.type('wa');
+    expect(await isOpen(/^Comment\./)).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('e');
+    await page.getByLabel('Edit command').fill('make besides');
+    await beside();
+    await page.keyboard.type('ad');
+    expect(await isOpen(/^Edit command/)).toBe(true);
+    expect(await statusOf(ask)).toBe('pending');
+    await run.end();
+  });
+
   it('reads what is typed on as text when the request ends meanwhile, and decides, moves and takes nothing', async () => {
     const run = await begin('Typing');
     const others = [await run.approval({ command: 'make deploy-one' })];

@@ -32,7 +32,7 @@ function press(event: KeyboardEvent): void {
   if (command === undefined) return;
   // An open dialog has the keys; the browser closes it with Escape.
   if (document.querySelector('dialog[open]')) return;
-  if (focus !== 'text' && command !== 'palette' && isTypingOn()) sayTypedOn();
+  if (focus !== 'text' && command !== 'palette' && isTypingOn(event.key)) sayTypedOn();
   else if (run(command)) event.preventDefault();
 }
 

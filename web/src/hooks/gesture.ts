@@ -23,6 +23,8 @@ let isAimed = false;
 let isShifted = false;
 /** The text field that the person has not left themselves: by Escape, Tab, a click, or a key that sends its text. */
 let field: HTMLElement | undefined;
+/** The field of a card that the person pressed beside: while it has text, what they type next is meant for it. */
+let besideField: HTMLElement | undefined;
 let typedAtMs = Number.NEGATIVE_INFINITY;
 /** What the pointer was put on, until the click. */
 let pressed: { askId: string | undefined; isMouse: boolean } | undefined;
@@ -35,12 +37,19 @@ export const movedByItself = (): void => {
 
 export const hasJustMoved = (): boolean => performance.now() - movedAtMs < JUST_MOVED_MS;
 
-/** A key outside of text fields is part of a text: the field was taken away, or was typed in a moment ago. */
-export function isTypingOn(): boolean {
+/**
+ * A key outside of text fields is part of a text: the field was taken away, was typed in a moment ago, or the person
+ * pressed beside it and not on anything else to type in.
+ */
+export function isTypingOn(key = ''): boolean {
+  if (key.length === 1 && key !== ' ' && isBegun(besideField)) return true;
   if (!field) return false;
   const isGone = !field.checkVisibility() || field.matches(':disabled');
   return isGone || performance.now() - typedAtMs < TYPING_MS;
 }
+
+const isBegun = (text: HTMLElement | undefined): boolean =>
+  text instanceof HTMLTextAreaElement && text.value !== '' && !text.disabled && text.checkVisibility();
 
 /** The person is in a text field of this ask. */
 export const isTypedInto = (askId: string): boolean => askOf(field) === askId && field === document.activeElement;
@@ -73,7 +82,7 @@ export function listenToGestures(signal: AbortSignal): void {
     const { repeat, target } = event;
     note(repeat, focusOf(target) === 'text');
     if (isAimed || isTypingOn()) typedAtMs = performance.now();
-    if (leavesField(event)) field = undefined;
+    if (leavesField(event)) field = besideField = undefined;
     else if (isAimed) field = target as HTMLElement;
   });
   listen('focusin', ({ target }) => {
@@ -81,7 +90,10 @@ export function listenToGestures(signal: AbortSignal): void {
   });
   listen('pointerdown', ({ target, pointerType }) => {
     pressed = { askId: askOf(target), isMouse: pointerType === 'mouse' };
-    field = focusOf(target) === 'text' ? (target as HTMLElement) : undefined;
+    const isField = focusOf(target) === 'text';
+    if (isField || isAnswering(target)) besideField = undefined;
+    else if (askOf(field) !== undefined) besideField = field;
+    field = isField ? (target as HTMLElement) : undefined;
   });
   const click = (event: MouseEvent) => {
     const { detail, clientX: x, clientY: y, target } = event;
@@ -113,6 +125,12 @@ function note(repeated: boolean, aimed: boolean): void {
 
 const controlOf = (target: EventTarget | null): Element | null =>
   target instanceof Element ? target.closest('button, a, label, summary') : null;
+
+/** Another part of the same answers: the person goes on there. */
+const isAnswering = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  target.closest('label, button') !== null &&
+  (field ?? besideField)?.closest('fieldset') instanceof Element;
 
 /** Enter is a new line in a field of several lines. */
 const leavesField = ({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean =>
