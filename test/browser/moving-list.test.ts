@@ -1,5 +1,5 @@
 // Tests that a list or a card that changes under the finger opens and decides nothing but what the finger was put on.
-// Covers: web/src/hooks/gesture.ts, web/src/hooks/press.ts
+// Covers: web/src/hooks/gesture.ts, web/src/hooks/press.ts, web/src/hooks/row-window.ts
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -138,6 +138,60 @@ describeInBrowser('a list that moves', () => {
     expect(new URL(page.url()).pathname).toBe('/');
     await row(page, 'make 5').tap();
     await page.waitForURL(`**/asks/${asks[5]?.ask_id}`);
+    await run.end();
+  });
+
+  it('moves no row in view when ended ones leave, and lets go of those that were scrolled away', async () => {
+    const run = await begin('Leaving');
+    const asks: AskView[] = [];
+    for (let n = 0; n < 24; n++) asks.push(await run.approval(`make part-${n}.`));
+    const { page } = await testBed.signedIn('lead', PHONE);
+    await row(page, 'part-0.').waitFor();
+    await page.locator('.rows').evaluate((rows) => rows.scrollTo(0, 600));
+    const [above, inView, beside] = [asks[1], asks[11], asks[13]].filter((ask) => ask !== undefined);
+    if (!above || !inView || !beside) throw new Error('too few');
+    const top = async () => (await row(page, 'part-13.').boundingBox())?.y;
+    const before = await top();
+    const resolutions = [above, inView].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
+    await testBed.client.approvals.decideRun(above.run_id, { resolutions });
+    await row(page, 'Denied by operator').waitFor();
+    const count = () => row(page, 'part-13.').getAttribute('aria-setsize');
+    await expect.poll(count, { timeout: 30_000 }).toBe('23');
+    expect(await top()).toBe(before);
+    await row(page, 'Denied by operator').waitFor();
+    await page.locator('.rows').evaluate((rows) => rows.scrollTo(0, 0));
+    await row(page, 'part-0.').waitFor();
+    await expect.poll(() => row(page, 'part-0.').getAttribute('aria-setsize'), { timeout: 30_000 }).toBe('22');
+    await run.end();
+  });
+
+  it('moves no button of a long action when it is shown whole and read to its end', async () => {
+    const run = await begin('Long');
+    const ask = await run.approval(Array.from({ length: 900 }, (_, n) => `echo ${n} ${'x'.repeat(30)}`).join('\n'));
+    for (const width of [320, 390, 1280]) {
+      const { page } = await testBed.signedIn(`lead${width}`, { viewport: { width, height: 800 } });
+      await page.goto(`/asks/${ask.ask_id}`);
+      const places = () =>
+        page
+          .locator('.actions .button')
+          .evaluateAll((buttons) => buttons.map((button) => JSON.stringify(button.getBoundingClientRect())));
+      const whole = page.getByRole('button', { name: /^Show all of it/ });
+      await whole.waitFor();
+      const before = await places();
+      await whole.click();
+      await page.getByRole('button', { name: /^Read to the end to allow/ }).waitFor();
+      expect(await places()).toEqual(before);
+      // Its beginning and its end each have to be in view for a moment.
+      let top = 0;
+      const isRead = async () => {
+        top = top === 0 ? 999_999 : 0;
+        await page.locator('.card-scroll').evaluate((card, to) => card.scrollTo(0, to), top);
+        await page.waitForTimeout(700);
+        return page.getByRole('button', { name: /^Allow once/ }).count();
+      };
+      await expect.poll(isRead, { interval: 0, timeout: 30_000 }).toBe(1);
+      expect(await places()).toEqual(before);
+    }
     await run.end();
   });
 });

@@ -94,7 +94,7 @@ describeInBrowser('an allow that is held back', () => {
     await page.clock.setSystemTime((due.expires_at_ms ?? 0) - 600_000);
     await open(page, due);
     const room = await allow(page).boundingBox();
-    expect(await allow(page).innerText()).toContain('Allow once');
+    expect(await allow(page).textContent()).toContain('Allow once');
     await page.clock.setSystemTime((due.expires_at_ms ?? 0) - 2000);
     await page.getByRole('button', { name: /^Allow now/ }).waitFor();
     expect(await allow(page).boundingBox()).toEqual(room);

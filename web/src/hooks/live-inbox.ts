@@ -28,7 +28,15 @@ export const keepSelected = (askId: string | undefined): void => {
   selectedAskId = askId;
 };
 
-export const isInUse = (askId: string): boolean => askId === selectedAskId || isTouched(askId) || isTypedInto(askId);
+let rowIds: ReadonlySet<string> = new Set();
+
+/** Rows that would move others under a finger if they left now. */
+export const keepRows = (askIds: ReadonlySet<string>): void => {
+  rowIds = askIds;
+};
+
+export const isInUse = (askId: string): boolean =>
+  askId === selectedAskId || rowIds.has(askId) || isTouched(askId) || isTypedInto(askId);
 
 /** The inbox as it is, also what is not rendered yet. */
 export const currentInbox = (): Inbox => inbox;

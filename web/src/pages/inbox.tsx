@@ -239,7 +239,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
         )}
         {entries.length > 0 ? (
           <AskList
-            {...{ sections, selectedId, markedIds, groupSizes }}
+            {...{ sections, view, selectedId, markedIds, groupSizes }}
             sessions={inbox.sessions}
             onSelect={select}
             onMark={mark}

@@ -11,11 +11,13 @@ import type { Section } from '../../../src/client/triage.ts';
 import type { SessionView } from '../../../src/core/views.ts';
 import { useCoarseNow, useNow } from '../hooks/clock.ts';
 import { accident } from '../hooks/gesture.ts';
+import { keepRows } from '../hooks/live-inbox.ts';
 import { useMe } from '../hooks/me.ts';
+import { useIsOneColumn } from '../hooks/narrow.ts';
 import { takeRowFocus } from '../hooks/row-focus.ts';
-import { revealRow, useRowWindow } from '../hooks/row-window.ts';
+import { revealRow, useAnchor, useRowWindow } from '../hooks/row-window.ts';
 import { useUnsent } from '../hooks/undo.ts';
-import { HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
+import { endedWithin, HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
 import { kindOf } from '../text/action-kind.ts';
 import { endText, heading, summary } from '../text/ask-text.ts';
 import { furtherSigns, ownSigns } from '../text/own-signs.ts';
@@ -29,6 +31,8 @@ import './ask-list.css';
 
 interface AskListProps {
   sections: readonly Section[];
+  /** Search, order and groups: what the person changes moves the rows. */
+  view: string;
   sessions: ReadonlyMap<string, SessionView>;
   selectedId: string | undefined;
   /** Selected to act on several. */
@@ -39,7 +43,16 @@ interface AskListProps {
   onMark: (askId: string) => void;
 }
 
-export function AskList({ sections, sessions, selectedId, markedIds, groupSizes, onSelect, onMark }: AskListProps) {
+export function AskList({
+  sections,
+  view,
+  sessions,
+  selectedId,
+  markedIds,
+  groupSizes,
+  onSelect,
+  onMark,
+}: AskListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const { topPx, heightPx } = useRowWindow(scroller);
   const layout = useMemo(() => layOut(sections), [sections]);
@@ -52,6 +65,10 @@ export function AskList({ sections, sessions, selectedId, markedIds, groupSizes,
   useEffect(() => {
     if (top !== undefined && scroller.current) revealRow(scroller.current, top, ROW_PX);
   }, [top]);
+  useAnchor(scroller, layout, view);
+  const isOneColumn = useIsOneColumn();
+  useEffect(() => keepRows(isOneColumn ? endedWithin(layout, topPx, heightPx) : new Set()));
+  useEffect(() => () => keepRows(new Set()), []);
   const drawn = rowsWithin(layout, topPx, heightPx);
   // One row is a stop of the Tab key: the selected one, or the first.
   const isListed = top !== undefined;
