@@ -58,7 +58,6 @@ describeInBrowser('an allow that is held back', () => {
     await end();
   });
 
-
   const begin = async (title: string) => {
     const { client } = testBed;
     const { session_id } = await client.sessions.create({ agent: 'external', title });

@@ -38,7 +38,13 @@ export function onItsWay<T>(askIds: readonly string[], call: Promise<T>): Promis
 
 function pauseAt(asks: readonly AskView[], nowMs: number): number {
   const open = currentInbox().entries.filter(isOpen);
-  return preferences().undo ? pauseMs(asks, open.map(({ ask }) => ask), nowMs) : 0;
+  return preferences().undo
+    ? pauseMs(
+        asks,
+        open.map(({ ask }) => ask),
+        nowMs,
+      )
+    : 0;
 }
 
 /** There is no time for the pause that there otherwise is: the button says so. */

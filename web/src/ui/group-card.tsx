@@ -54,7 +54,6 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
     onRefused(why);
     if (why !== undefined) return;
     setSending(true);
-    const ids = chosen.map(({ ask_id }) => ask_id);
     if (behavior === 'allow' && !(await holdBack(chosen, `${chosen.length} requests`))) return setSending(false);
     const decided: AskView[] = [];
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
