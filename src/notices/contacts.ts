@@ -13,6 +13,7 @@ import type { Actor } from '../core/token.ts';
 import { openSession } from '../gateway/ledger.ts';
 import { type Key, made, mutate, ok } from '../gateway/mutate.ts';
 import { isGood } from '../gateway/token.ts';
+import { PushAddress } from './channels/push.ts';
 import { checkedUrl, TargetRefused } from './guarded-post.ts';
 
 const MOST_DEVICES = 20;
@@ -27,15 +28,17 @@ export function addDevice(ports: Ports, hosts: readonly string[], body: AddDevic
   return mutate(ports, key, async (tx) => {
     const all = await tx.contacts();
     const known = all.find((each) => each.endedAt === undefined && each.addressMac === addressMac);
+    const isOwn = known?.person === actor.person;
+    if (known && !isOwn) refuseOtherKeys(ports.sealer.open(known.address), body.subscription.keys);
     const fields = {
       name: actor.name,
       person: actor.person,
       label: body.label,
       tokenId: actor.tokenId,
       mayAnswer: actor.scope === 'operator',
-      settings: body.allow_action === undefined ? (known?.settings ?? {}) : { allowAction: body.allow_action },
+      settings: body.allow_action === undefined ? (isOwn && known?.settings) || {} : { allowAction: body.allow_action },
     };
-    if (known && known.person === actor.person) {
+    if (known && isOwn) {
       const changed = { ...known, ...fields, address: ports.sealer.seal(address) };
       await tx.updateContact(changed);
       return ok(changed);
@@ -149,6 +152,13 @@ async function end(
   ledger.note('contact.removed', { contact_id: contact.id, by, ...(reason !== undefined && { reason }) });
   await ledger.close();
   return ended;
+}
+
+/** A caller who knows only the address of another person's browser could end that person's notifications. */
+function refuseOtherKeys(stored: string, { p256dh, auth }: AddDevice['subscription']['keys']): void {
+  const { keys } = PushAddress.parse(JSON.parse(stored));
+  if (keys.auth !== auth || keys.p256dh !== p256dh)
+    throw fail('notice_target_refused', "This is the address of another person's browser, with other keys.");
 }
 
 /** A key that nothing can be encrypted for would be kept and never reached. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceView, NoticeView, TestResultView } from '../../src/core/notice-views.ts';
 import { allow, decide, eventually, ok, raiseApproval, raiseQuestion, refusal, showAsk } from '../support/api-calls.ts';
 import { headersOf, signIn } from '../support/browser.ts';
+import type { TestBrowser } from '../support/push-service.ts';
 import { MINUTE_MS, noticesForAll, tags } from './test-bed.ts';
 
 const bed = noticesForAll();
@@ -111,6 +112,33 @@ describe('a device', () => {
       400,
       'notice_target_refused',
     );
+  });
+});
+
+describe('a browser that another person uses now', () => {
+  const add = (browser: TestBrowser, token: string, keys = browser.subscription.keys) =>
+    bed.server.post<DeviceView>(
+      '/v1/notices/devices',
+      { subscription: { ...browser.subscription, keys }, label: 'Shared' },
+      { token },
+    );
+
+  it('is theirs alone, without the button that the other person had switched on', async () => {
+    await open();
+    const shared = await device('ana', { allow_action: true });
+    const { token } = await bed.server.makeToken('operator', undefined, { name: 'ben' });
+    expect(await ok(add(shared, token))).toMatchObject({ name: 'ben', allow_action: false });
+    expect(await ok(bed.server.get<DeviceView[]>('/v1/notices/devices'))).toMatchObject([{ name: 'ben' }]);
+  });
+
+  it('is not taken over with its address alone', async () => {
+    await open();
+    const phone = await device('ana');
+    const { token } = await bed.server.makeToken('viewer', undefined, { name: 'mallory' });
+    await refusal(add(phone, token, bed.push.browser().subscription.keys), 400, 'notice_target_refused');
+    expect(await ok(bed.server.get<DeviceView[]>('/v1/notices/devices'))).toMatchObject([{ name: 'ana' }]);
+    const ask = await raiseApproval(bed.server, await working());
+    await eventually(() => tags(phone)).toEqual([ask.ask_id]);
   });
 });
 
