@@ -3,26 +3,17 @@
 // Covers: web/src/hooks/push.ts, web/src/hooks/unreached.ts, web/src/pages/notifications.tsx, web/src/ui/push-settings.tsx
 // Covers: web/src/ui/quiet-hours.tsx, web/src/ui/phone-link.tsx, web/src/ui/webhook-log.tsx, web/src/ui/told-line.tsx
 // Covers: web/src/ui/unreached-mark.tsx
-import { type BrowserContext, type CDPSession, chromium, type Worker } from 'playwright-core';
-import { encode } from 'uqr';
+import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import type { PushPayload } from '../../src/notices/channels/push.ts';
-import { temporaryFolder } from '../support/process.ts';
 import { PushService } from '../support/push-service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { findChromium } from './chromium.ts';
+import { countShown, press, registrationOf, shownBy, shownCount } from './shown-notifications.ts';
 import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
 
-interface ShownNotification {
-  title: string;
-  body: string;
-  tag: string;
-  actions: string[];
-}
-
 describeInBrowser('a notification', () => {
-  const testBed = useTestBed({ args: ['--allow-host', 'phone.test'], env: { HOLDPOINT_NOTIFY_HOSTS: '127.0.0.1' } });
+  const testBed = useTestBed({ env: { HOLDPOINT_NOTIFY_HOSTS: '127.0.0.1' } });
   let receiver: WebhookReceiver;
   let service: PushService;
   beforeAll(async () => {
@@ -62,17 +53,17 @@ describeInBrowser('a notification', () => {
     const registrationId = await registrationOf(devtools);
     const [worker] = context.serviceWorkers();
     if (!worker) throw new Error('there is no service worker');
-    await worker.evaluate(countShown);
+    await countShown(worker);
     return {
       /** Until it is shown: a look at what is shown while a notification appears makes Chromium forget that notification. */
       async push(payload: PushPayload) {
-        const before = await worker.evaluate(() => (self as unknown as { shown: number }).shown);
+        const before = await shownCount(worker);
         await devtools.send('ServiceWorker.deliverPushMessage', {
           origin: testBed.server.url,
           registrationId,
           data: JSON.stringify(payload),
         });
-        await expect.poll(() => worker.evaluate(() => (self as unknown as { shown: number }).shown)).toBe(before + 1);
+        await expect.poll(() => shownCount(worker)).toBe(before + 1);
       },
       worker,
       shown: () => shownBy(worker),
@@ -164,6 +155,15 @@ describeInBrowser('a notification', () => {
     const { items } = await testBed.client.events.ofRun(ask.run_id);
     expect(items.filter(({ type }) => type === 'ask.claimed')).toHaveLength(1);
     expect(await statusOf(ask)).toMatchObject({ behavior: 'deny', answered_by: 'lead' });
+  });
+
+  it('decides nothing by a button that it did not have', async () => {
+    const browser = await closedPage('lead');
+    const ask = await raise('npm test');
+    await browser.push(payloadFor(ask, { actions: ['deny'] }));
+    await expect.poll(async () => (await browser.shown()).length).toBe(1);
+    await browser.press(ask.ask_id, ['allow']);
+    expect(await statusOf(ask)).toBeUndefined();
   });
 
   it('that two people press at once is decided by one of them, and the other is told by whom', async () => {
@@ -264,59 +264,6 @@ describeInBrowser('a notification', () => {
     expect(await testBed.client.notices.devices()).toEqual([]);
   });
 
-  it('is asked of the real push service in a browser as people use it, and the page says so where there is none', async () => {
-    // Not a private window, where browsers refuse. Without access to the service of the browser's maker, as on most machines
-    // that run tests, Chromium never settles the subscription; with access, the device is added.
-    const context = await chromium.launchPersistentContext(temporaryFolder(), {
-      executablePath: findChromium() ?? '',
-      args: ['--host-resolver-rules=MAP phone.test 127.0.0.1'],
-    });
-    try {
-      await context.grantPermissions(['notifications'], { origin: testBed.server.url });
-      const page = await context.newPage();
-      await page.goto((await testBed.client.signIn.offer({ name: 'lead' })).url);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('link', { name: 'Notifications' }).click();
-      await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-      await page.getByRole('switch').click();
-      const said = page
-        .getByRole('status')
-        .filter({ hasText: /^On, (?:also while|but only while this page is open\. \w)/ });
-      await said.waitFor();
-      const isReached = (await said.textContent())?.startsWith('On, also');
-      expect(await testBed.client.notices.devices()).toHaveLength(isReached ? 1 : 0);
-      await page.getByRole('switch').click();
-      await page.getByText('Off: you see').waitFor();
-      await expectQrCode(context);
-    } finally {
-      await context.close();
-    }
-  });
-
-  /** By a name that a phone could reach: the code is a link that signs another browser in. */
-  async function expectQrCode(context: BrowserContext): Promise<void> {
-    const here = new URL(testBed.server.url);
-    const phone = `http://phone.test:${here.port}`;
-    const page = await context.newPage();
-    await page.goto((await testBed.client.signIn.offer({ name: 'lead' })).url.replace(here.origin, phone));
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('link', { name: 'Notifications' }).click();
-    await page.getByText('Without TLS a phone opens the page but is not notified').waitFor();
-    const offered = page.waitForResponse(/sign-in-links/);
-    await page.getByRole('button', { name: 'Show a QR code' }).click();
-    const { url } = await (await offered).json();
-    expect(url).toMatch(`${phone}/sign-in#`);
-    const { data } = encode(url, { border: 2 });
-    const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
-    expect(await page.getByRole('img', { name: 'QR code of a sign-in link' }).locator('path').getAttribute('d')).toBe(
-      dark,
-    );
-    await page.context().clearCookies();
-    await page.goto(url);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('navigation', { name: 'Main' }).waitFor();
-  }
-
   it('has settings: what this browser can do, quiet hours, a phone, what was sent to webhooks; cards say who was told', async () => {
     await testBed.client.webhooks.add({ name: 'ops', url: receiver.url });
     const { page } = await testBed.signedIn('lead');
@@ -340,54 +287,3 @@ describeInBrowser('a notification', () => {
       await page.screenshot({ path: `${process.env.HOLDPOINT_SHOTS}/notifications.png`, fullPage: true });
   });
 });
-
-/** Runs in the service worker. */
-function countShown(): void {
-  const counter = Object.assign(self, { shown: 0 });
-  const show = ServiceWorkerRegistration.prototype.showNotification;
-  ServiceWorkerRegistration.prototype.showNotification = async function (...call) {
-    await show.apply(this, call);
-    counter.shown += 1;
-  };
-}
-
-async function registrationOf(devtools: CDPSession): Promise<string> {
-  const found = new Promise<string>((resolve) =>
-    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      const [first] = registrations;
-      if (first) resolve(first.registrationId);
-    }),
-  );
-  await devtools.send('ServiceWorker.enable');
-  return found;
-}
-
-const shownBy = (worker: Worker): Promise<ShownNotification[]> =>
-  worker.evaluate(async () => {
-    const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
-    const shown = (await registration.getNotifications()) as (Notification & { actions: { action: string }[] })[];
-    return shown.map(({ title, body, tag, actions }) => ({
-      title,
-      body,
-      tag,
-      actions: actions.map(({ action }) => action),
-    }));
-  });
-
-/** The handler runs as it is; only the browser's own event cannot be made, whose `waitUntil` it would call. */
-const press = (worker: Worker, tag: string, rounds: string[][]): Promise<void> =>
-  worker.evaluate(
-    async ([wanted, presses]) => {
-      const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
-      const [notification] = await registration.getNotifications({ tag: wanted });
-      for (const actions of presses) {
-        const work: Promise<unknown>[] = [];
-        const waitUntil = (promise: Promise<unknown>) => void work.push(promise);
-        for (const action of actions)
-          self.dispatchEvent(Object.assign(new Event('notificationclick'), { notification, action, waitUntil }));
-        // A window is focused only for a real press.
-        await Promise.allSettled(work);
-      }
-    },
-    [tag, rounds] as const,
-  );

@@ -72,7 +72,8 @@ const ACTIONS = { allow: 'Allow', deny: 'Deny' };
 
 async function show({ event, tag, title, body, path, urgent, actions = [], ask }) {
   const isEnd = event === 'ask.ended';
-  const shown = await self.registration.getNotifications({ tag });
+  // Only where it matters: Chromium forgets what is just appearing when it is asked what is shown.
+  const shown = isEnd ? await self.registration.getNotifications({ tag }) : [];
   // The person has dismissed it, or reads the page: browsers want something shown, and nobody needs it.
   const isWanted = !isEnd || shown.length > 0;
   await self.registration.showNotification(title, {
@@ -84,7 +85,7 @@ async function show({ event, tag, title, body, path, urgent, actions = [], ask }
     renotify: event === 'ask.escalated',
     requireInteraction: urgent === true && !isEnd,
     actions: actions.map((action) => ({ action, title: ACTIONS[action] })),
-    data: { address: path, ask, title, body },
+    data: { address: path, ask, actions },
   });
   if (isWanted) return;
   for (const notification of await self.registration.getNotifications({ tag })) notification.close();
@@ -93,8 +94,8 @@ async function show({ event, tag, title, body, path, urgent, actions = [], ask }
 self.addEventListener('notificationclick', (event) => {
   const { action, notification } = event;
   notification.close();
-  const { address = '/', ask } = notification.data ?? {};
-  const isDecision = (action === 'allow' || action === 'deny') && ask;
+  const { address = '/', ask, actions = [] } = notification.data ?? {};
+  const isDecision = ask && actions.includes(action);
   event.waitUntil(isDecision ? decide(action, notification) : open(address));
 });
 
