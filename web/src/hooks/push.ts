@@ -47,7 +47,7 @@ async function subscribe(allowAction?: boolean): Promise<DeviceView> {
 
 function subscriptionOf({ pushManager }: ServiceWorkerRegistration, key: string): Promise<PushSubscription> {
   let isLate = false;
-  const subscribing = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  const subscribing = freshSubscription(pushManager, key);
   // The person was told that it failed, and the server knows nothing of it.
   subscribing.then(
     (subscription) => isLate && ownDeviceId() === undefined && subscription.unsubscribe(),
@@ -57,6 +57,19 @@ function subscriptionOf({ pushManager }: ServiceWorkerRegistration, key: string)
     isLate = true;
   });
 }
+
+/** One for the keys of an earlier server at this address is replaced: browsers keep it and subscribe to no other beside it. */
+async function freshSubscription(pushManager: PushManager, key: string): Promise<PushSubscription> {
+  const earlier = await pushManager.getSubscription();
+  if (earlier && base64urlOf(earlier.options.applicationServerKey) !== key) await earlier.unsubscribe();
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+}
+
+const base64urlOf = (bytes: ArrayBuffer | null): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer())))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
 
 const NO_REPLY =
   'The browser’s push service did not reply. A network, a firewall or a privacy setting may block it: try again later, or on another network';
