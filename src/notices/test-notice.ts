@@ -41,8 +41,10 @@ export async function sendTest(
 
 function whyNone(who: string, contacts: readonly Contact[]): string {
   const lost = contacts.find(({ name, endedReason }) => name === who && endedReason !== undefined);
-  if (lost)
-    return `Nothing is sent to ${who} any more (${lost.label}): ${lost.endedReason}. Switch notifications on again there.`;
+  if (lost) {
+    const again = lost.channel === 'push' ? 'Switch notifications on again there.' : 'Add the webhook again.';
+    return `Nothing is sent to ${who} any more (${lost.label}): ${lost.endedReason}. ${again}`;
+  }
   const names = [...new Set(contacts.map(({ name }) => name))];
   const known = names.length === 0 ? 'nobody has' : `those who have: ${names.join(', ')}`;
   return `${who} has no device with notifications and no webhook has this name; ${known}.`;
