@@ -20,8 +20,8 @@ export interface NoticeReads {
   batchSentAt(contactId: string, batch: string): MaybePromise<number | undefined>;
   /** Pending asks that a contact was told of under a handle. */
   asksOfHandle(contactId: string, handle: string): MaybePromise<{ id: string; sessionId: string }[]>;
-  /** Pending asks with a failed notice, of which no contact was told or will be. */
-  unreachedAsks(limit: number): MaybePromise<string[]>;
+  /** Pending asks with a notice that failed, was tried in vain or is late, of which no contact was told or is about to be. */
+  unreachedAsks(now: number, limit: number): MaybePromise<string[]>;
   noticeCounts(): MaybePromise<Record<string, number>>;
   /** The last event whose notices were made. */
   noticeCursor(): MaybePromise<number | undefined>;

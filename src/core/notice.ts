@@ -97,6 +97,9 @@ export const isSettled = ({ state }: Pick<Notice, 'state'>): boolean => state !=
 export const RETRY_MS = 24 * 60 * 60 * 1000;
 /** Longer than a request may take, so that a notice is sent again only when its sender is gone. */
 export const SEND_LEASE_MS = 30_000;
+/** After so many attempts, or when it is so late, nobody counts on a notice any more, although it is tried for a day. */
+export const ATTEMPTS_COUNTED_ON = 3;
+export const LATE_MS = 60_000;
 const FIRST_BACKOFF_MS = 2000;
 const LONGEST_BACKOFF_MS = 60 * 60 * 1000;
 

@@ -186,14 +186,17 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
           routes: routes.length,
           ...(fault !== undefined && { routes_fault: fault }),
           unknown_names: unknownNames(routes, await r.contacts()),
-          unreached: isActive() ? await r.unreachedAsks(UNREACHED_SHOWN) : [],
+          unreached: isActive() ? await r.unreachedAsks(now(), UNREACHED_SHOWN) : [],
         };
       });
     },
     /** For metrics. */
     counts: () =>
       isActive()
-        ? store.read(async (r) => ({ states: await r.noticeCounts(), unreached: (await r.unreachedAsks(1000)).length }))
+        ? store.read(async (r) => ({
+            states: await r.noticeCounts(),
+            unreached: (await r.unreachedAsks(now(), 1000)).length,
+          }))
         : undefined,
   };
 

@@ -1,4 +1,5 @@
 // Reads notices, contacts, quiet hours and the cursor of notices. notice-unit.ts writes them.
+import { ATTEMPTS_COUNTED_ON, LATE_MS } from '../core/notice.ts';
 import type { NoticeReads } from '../core/notice-store.ts';
 import { rowReads } from './row-reads.ts';
 import type { Sql } from './sql.ts';
@@ -11,10 +12,13 @@ const DUE = (limit: number, except: number) => `SELECT * FROM notices d WHERE d.
       AND e.due_at IS NOT NULL)
   ORDER BY d.due_at, d.n LIMIT ${limit}`;
 
+/** Those behind one that is tried in vain are late. */
 const UNREACHED = (limit: number) => `SELECT a.id FROM asks a WHERE a.status = 'pending'
-  AND EXISTS (SELECT 1 FROM notices f WHERE f.ask_id = a.id AND f.state = 'failed')
-  AND NOT EXISTS (SELECT 1 FROM notices t WHERE t.ask_id = a.id 
-    AND (t.due_at IS NOT NULL OR (t.state = 'accepted' AND t.event <> 'step')))
+  AND EXISTS (SELECT 1 FROM notices f WHERE f.ask_id = a.id AND (f.state = 'failed' OR f.due_at IS NOT NULL))
+  AND NOT EXISTS (SELECT 1 FROM notices t WHERE t.ask_id = a.id AND (
+    (t.state = 'accepted' AND t.event <> 'step')
+    OR (t.due_at IS NOT NULL AND t.event = 'step')
+    OR (t.due_at > ? AND t.attempts < ${ATTEMPTS_COUNTED_ON})))
   ORDER BY a.n LIMIT ${limit}`;
 
 const OF_HANDLE = `SELECT DISTINCT a.id, a.session_id, a.n FROM notices n JOIN asks a ON a.id = n.ask_id
@@ -62,7 +66,7 @@ export function noticeReads(sql: Sql): NoticeReads {
         id: row.id,
         sessionId: row.session_id,
       })),
-    unreachedAsks: (limit) => many(UNREACHED(limit), [], idOf),
+    unreachedAsks: (now, limit) => many(UNREACHED(limit), [now - LATE_MS], idOf),
     async noticeCounts() {
       const rows = await sql.all<{ state: string; n: number }>(
         `SELECT state, COUNT(*) AS n FROM notices GROUP BY state`,

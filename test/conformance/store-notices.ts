@@ -116,7 +116,7 @@ export function describeNotices(bed: Bed): void {
       await bed.store.write(async (tx) => {
         await tx.insertSession(sessionOf('s1'));
         await tx.insertRun(run);
-        for (const id of ['ask_1', 'ask_2', 'ask_3']) await tx.insertAsk(approvalOf(id, run));
+        for (const id of ['ask_1', 'ask_2', 'ask_3', 'ask_4', 'ask_5']) await tx.insertAsk(approvalOf(id, run));
       });
       const failed = { state: 'failed', dueAt: undefined, reason: AWKWARD, settledAt: 5 } as const;
       await insert(
@@ -127,8 +127,12 @@ export function describeNotices(bed: Bed): void {
         noticeOf('ntc_5', { askId: 'ask_3', attempts: 1, handle: 'one' }),
         noticeOf('ntc_6', { askId: 'ask_3', channel: 'webhook' }),
         noticeOf('ntc_7', { askId: 'ask_3', event: 'ask.ended', handle: 'one' }),
+        noticeOf('ntc_8', { askId: 'ask_4', attempts: 3, dueAt: 100 }),
+        noticeOf('ntc_9', { askId: 'ask_5', attempts: 2, dueAt: 100 }),
       );
-      expect(await read((r) => r.unreachedAsks(10))).toEqual(['ask_1']);
+      expect(await read((r) => r.unreachedAsks(20, 10))).toEqual(['ask_1', 'ask_4']);
+      // A minute late: behind one that is tried in vain, or at a server that sends nothing.
+      expect(await read((r) => r.unreachedAsks(60_010, 10))).toEqual(['ask_1', 'ask_3', 'ask_4']);
       expect(await read((r) => r.asksOfHandle('con_1', 'one'))).toEqual([{ id: 'ask_3', sessionId: 's1' }]);
     });
 

@@ -30,9 +30,12 @@ describe('the line about notices', () => {
   });
 
   it('says what is under way, and when nobody could be told', () => {
-    expect(toldText([notice('lead', 'due', { reason: 'down' })], NOW)?.text).toBe(
-      'Notifying: lead (down; tried again)',
-    );
+    const down = { reason: 'down', due_at_ms: NOW + 2000 };
+    expect(toldText([notice('lead', 'due', down)], NOW)?.text).toBe('Notifying: lead (down; tried again)');
+    expect(toldText([notice('lead', 'due', down)], NOW, true)).toEqual({
+      text: 'Nobody could be notified of this yet: lead (down; tried again).',
+      isBad: true,
+    });
     expect(toldText([notice('lead', 'due', { attempts: 0, due_at_ms: NOW + 120_000 })], NOW)?.text).toBe(
       'Notifying: lead (in 2m)',
     );

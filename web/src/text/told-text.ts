@@ -4,12 +4,12 @@ import type { NoticeView } from '../../../src/core/notice-views.ts';
 
 export interface ToldText {
   text: string;
-  /** No person was told, and none will be. */
+  /** No person was told, and none is about to be. */
   isBad: boolean;
 }
 
-/** Undefined where no person wanted to be told. */
-export function toldText(all: readonly NoticeView[], nowMs: number): ToldText | undefined {
+/** Undefined where no person wanted to be told. `isUnreached`: the server counts on none of the attempts any more. */
+export function toldText(all: readonly NoticeView[], nowMs: number, isUnreached = false): ToldText | undefined {
   const notices = all.filter(({ event }) => event === 'ask.raised' || event === 'ask.escalated');
   const next = all.find(({ event, state }) => event === 'step' && state === 'due');
   const later =
@@ -17,10 +17,11 @@ export function toldText(all: readonly NoticeView[], nowMs: number): ToldText | 
   const told = notices.filter(({ state }) => state === 'accepted').map((each) => toldOne(each, nowMs));
   if (told.length > 0) return { text: `Notified: ${[...new Set(told)].join(', ')}${later}`, isBad: false };
   const coming = notices.filter(({ state }) => state === 'due' || state === 'sent');
-  if (coming.length > 0 || later !== '') {
-    const names = [...new Set(coming.map((each) => comingOne(each, nowMs)))];
+  const names = [...new Set(coming.map((each) => comingOne(each, nowMs)))];
+  if (isUnreached && coming.length > 0)
+    return { text: `Nobody could be notified of this yet: ${names.join(', ')}.`, isBad: true };
+  if (coming.length > 0 || later !== '')
     return { text: `Notifying: ${names.length > 0 ? names.join(', ') : 'nobody yet'}${later}`, isBad: false };
-  }
   const failed = notices.filter(({ state }) => state === 'failed');
   if (failed.length === 0) return undefined;
   const why = [

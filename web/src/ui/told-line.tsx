@@ -3,6 +3,7 @@ import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useNow } from '../hooks/clock.ts';
 import { useFetched } from '../hooks/queries.ts';
+import { useIsUnreached } from '../hooks/unreached.ts';
 import { toldText } from '../text/told-text.ts';
 
 const LOOK_MS = 5000;
@@ -16,6 +17,6 @@ export function ToldLine({ ask }: { ask: AskView }) {
     // Notices are in no stream; they are looked at again while some are under way.
     refetchInterval: ({ state }) => (state.data?.some((each) => each.due_at_ms !== undefined) ? LOOK_MS : false),
   });
-  const text = toldText(data ?? [], now);
+  const text = toldText(data ?? [], now, useIsUnreached(ask.ask_id));
   return text && <p className={`small ${text.isBad ? 'notice bad' : 'muted'}`}>{text.text}</p>;
 }
