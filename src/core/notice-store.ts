@@ -3,6 +3,13 @@ import type { Contact, Notice } from './notice.ts';
 import type { MaybePromise, Page, Positioned } from './ports.ts';
 import type { QuietHours } from './quiet-hours.ts';
 
+/** A message on a device, or one that is about to be. It has one entry for each session whose asks it is about. */
+export interface UnansweredMessage {
+  message: string;
+  sessionId: string;
+  agent: string;
+}
+
 export interface NoticeReads {
   contact(id: string): MaybePromise<Contact | undefined>;
   /** Those that may be sent to, and those that were lost: ended with a reason. */
@@ -18,6 +25,8 @@ export interface NoticeReads {
   /** Those of a batch that wait to be sent, and when one of it was sent last. */
   batch(contactId: string, batch: string, now: number): MaybePromise<Notice[]>;
   batchSentAt(contactId: string, batch: string): MaybePromise<number | undefined>;
+  /** Messages made since then about asks that nobody has answered, of the newest notices of a contact. */
+  unansweredMessages(contactId: string, since: number): MaybePromise<UnansweredMessage[]>;
   /** Pending asks that a contact was told of under a handle. */
   asksOfHandle(contactId: string, handle: string): MaybePromise<{ id: string; sessionId: string }[]>;
   /** Pending asks with a notice that failed, was tried in vain or is late, of which no contact was told or is about to be. */

@@ -5,10 +5,12 @@ import type { Event, EventType } from '../core/event.ts';
 import { compileGlob, matchesGlob } from '../core/glob.ts';
 import { type Contact, type Notice, type NoticeDetail, type NoticeEvent, RETRY_MS, type Tell } from '../core/notice.ts';
 import { contactsOf, planFor, type RouteSet } from '../core/notice-route.ts';
+import type { UnansweredMessage } from '../core/notice-store.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import type { Session } from '../core/session.ts';
 import { eventPage } from '../gateway/event-page.ts';
 import type { Channel } from './channel.ts';
+import { PACED_MS, type Pace, paceOf } from './pace.ts';
 
 export interface Planning {
   ports: Ports;
@@ -17,8 +19,6 @@ export interface Planning {
 }
 
 const PAGE = 500;
-/** Asks of one session that come together are one message on a device, at most one in this time. */
-const TOGETHER_MS = 10_000;
 const RUN_ENDS = new Set<EventType>(['completed', 'failed', 'interrupted', 'cancelled']);
 export const leadsToNotices = (type: EventType): boolean =>
   type === 'ask.raised' || type === 'ask.claimed' || RUN_ENDS.has(type);
@@ -67,7 +67,7 @@ export async function takeStep(planning: Planning, step: Notice): Promise<void> 
     const { afterMs, tell } = step.detail.step;
     const plan = await openPlan(planning, tx);
     const detail = { afterMs, ...(step.detail.isUrgent && { isUrgent: true }) };
-    await plan.tell(ask, 'ask.escalated', tell, detail, { subject: `step ${step.id}`, ...together(ask, detail) });
+    await plan.tell(ask, 'ask.escalated', tell, detail, { subject: `step ${step.id}` });
   });
 }
 
@@ -87,13 +87,9 @@ const isDecidedAtOnce = (ask: Ask): boolean =>
 interface Telling {
   /** What makes the notice of one contact unique. */
   subject: string;
-  /** At most one message of the batch in this time. */
-  gapMs: number;
-  batch?: string;
+  /** As the route wants it. */
+  digest?: Pace;
 }
-
-const together = (ask: Ask, { isUrgent }: NoticeDetail): Omit<Telling, 'subject'> =>
-  isUrgent ? { gapMs: 0 } : { gapMs: TOGETHER_MS, batch: `session ${ask.sessionId}` };
 
 async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
   const now = ports.clock.now();
@@ -139,9 +135,22 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
 
   const inOrder = (contact: Contact, ask: Ask) => (isShown(contact) ? ask.id : ask.sessionId);
 
+  const unanswered = new Map<string, UnansweredMessage[]>();
+  const paceFor = async (contact: Contact, session: Session | undefined, isUrgent: boolean): Promise<Pace> => {
+    if (!session) return { gapMs: 0 };
+    const messages = unanswered.get(contact.id) ?? (await tx.unansweredMessages(contact.id, now - PACED_MS));
+    unanswered.set(contact.id, messages);
+    const pace = paceOf(messages, session, isUrgent);
+    // What is made here is not read back.
+    const { id: sessionId, agent } = session;
+    const next = { message: pace.batch ?? '', sessionId, agent };
+    const isNew = !messages.some((each) => each.message === next.message && each.sessionId === sessionId);
+    if (isNew || pace.batch === undefined) messages.push(next);
+    return pace;
+  };
+
   /** Of several asks that come together, those after the first wait until they can be one message. */
-  const dueFor = async (contact: Contact, { gapMs, batch }: Telling) => {
-    if (!isShown(contact)) return { dueAt: now };
+  const dueFor = async (contact: Contact, { gapMs, batch }: Pace) => {
     const last = gapMs > 0 && batch !== undefined ? await tx.batchSentAt(contact.id, batch) : undefined;
     return { dueAt: last === undefined ? now : Math.max(now, last + gapMs), batch };
   };
@@ -159,7 +168,9 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
     const named = ask.status === 'pending' ? contactsOf(people, contacts) : [];
     const meant = new Set([...named, ...subscribed(event, session, event === 'ask.raised' ? ask.createdAt : now)]);
     for (const contact of meant) {
-      const due = await dueFor(contact, telling);
+      const due = isShown(contact)
+        ? await dueFor(contact, telling.digest ?? (await paceFor(contact, session, detail.isUrgent ?? false)))
+        : { dueAt: now };
       await insert(contact, telling.subject, { ...common, ...due, orderKey: inOrder(contact, ask) });
     }
     if (meant.size > 0 || ask.status !== 'pending' || !areMissed(people)) return;
@@ -177,7 +188,7 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
     const route = planFor(routes(), ask, session);
     const detail = route.isUrgent ? { isUrgent: true } : {};
     const digest = { gapMs: route.digestMs, batch: `route ${route.position}` };
-    const telling = { subject: ask.id, ...(route.digestMs > 0 ? digest : together(ask, detail)) };
+    const telling = { subject: ask.id, ...(route.digestMs > 0 && { digest }) };
     await tell(ask, 'ask.raised', route.tell, detail, telling);
     if (ask.status !== 'pending') return;
     for (const { afterMs, tell: people } of route.steps)

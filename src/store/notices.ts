@@ -21,6 +21,13 @@ const UNREACHED = (limit: number) => `SELECT a.id FROM asks a WHERE a.status = '
     OR (t.due_at > ? AND t.attempts < ${ATTEMPTS_COUNTED_ON})))
   ORDER BY a.n LIMIT ${limit}`;
 
+/** Enough to see a flood, and few enough to look at for each ask. Notices of one batch that wait are one message. */
+const UNANSWERED = `SELECT DISTINCT CASE WHEN n.attempts = 0 THEN COALESCE(n.batch, n.handle) ELSE n.handle END AS message,
+    n.session_id, s.agent
+  FROM (SELECT * FROM notices WHERE contact_id = ? ORDER BY n DESC LIMIT 500) n
+  JOIN asks a ON a.id = n.ask_id JOIN sessions s ON s.id = n.session_id
+  WHERE n.event IN ('ask.raised', 'ask.escalated') AND n.created_at > ? AND a.status IN ('pending', 'expired')`;
+
 const OF_HANDLE = `SELECT DISTINCT a.id, a.session_id, a.n FROM notices n JOIN asks a ON a.id = n.ask_id
   WHERE n.contact_id = ? AND n.handle = ? AND n.event <> 'ask.ended' AND a.status = 'pending' ORDER BY a.n`;
 
@@ -61,6 +68,12 @@ export function noticeReads(sql: Sql): NoticeReads {
       ),
     batchSentAt: (contactId, batch) =>
       one(`SELECT MAX(sent_at) AS at FROM notices WHERE contact_id = ? AND batch = ?`, [contactId, batch], instantOf),
+    unansweredMessages: (contactId, since) =>
+      many(UNANSWERED, [contactId, since], (row: { message: string; session_id: string; agent: string }) => ({
+        message: row.message,
+        sessionId: row.session_id,
+        agent: row.agent,
+      })),
     asksOfHandle: (contactId, handle) =>
       many(OF_HANDLE, [contactId, handle], (row: Pick<Tables['asks'], 'id' | 'session_id'>) => ({
         id: row.id,

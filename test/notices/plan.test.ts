@@ -3,11 +3,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../src/core/notice.ts';
 import type { NoticeSettingsView } from '../../src/core/notice-views.ts';
+import type { AskView } from '../../src/core/views.ts';
 import { allow, decide, eventually, ok, raiseApproval, raiseQuestion } from '../support/api-calls.ts';
 import { MINUTE_MS, noticesForAll, tags } from './test-bed.ts';
 
 const bed = noticesForAll();
 const { open, device, working, notices, told } = bed;
+
+const pending = () => ok(bed.server.get<AskView[]>('/v1/asks?status=pending&limit=500'));
+const isPlanned = async (runId: string) => {
+  const last = (await pending()).findLast(({ run_id }) => run_id === runId);
+  return (await told(last?.ask_id ?? '')).length > 0;
+};
 
 describe('routes', () => {
   const lead = [{ who: 'lead', by: ['push'] }];
@@ -188,6 +195,34 @@ describe('routes', () => {
     bed.server.advance(MINUTE_MS);
     await eventually(() => phone.received.at(-1)?.payload.title).toMatch(/^\d+ requests wait: external · Flood$/);
     expect(phone.received.length).toBeLessThan(15);
+  });
+
+  it('let no session bury the request of another by asking for hours', async () => {
+    await open();
+    const phone = await device('lead');
+    const run = await working({ title: 'Drip' });
+    for (let i = 0; i < 60; i++) {
+      await raiseApproval(bed.server, run, { input: { command: `step ${i}` } });
+      await eventually(() => isPlanned(run)).toBe(true);
+      bed.server.advance(MINUTE_MS / 2);
+    }
+    expect(phone.shown().size).toBeLessThan(15);
+    const real = await raiseApproval(bed.server, await working());
+    await eventually(() => phone.shown().get(real.ask_id)?.title).toBe('Approval: external · Shop');
+    bed.server.advance(60 * MINUTE_MS);
+    const [last] = (await pending()).slice(-2);
+    await eventually(() => told(last?.ask_id ?? '')).toEqual(['lead ask.raised accepted']);
+  });
+
+  it('become one message where an agent floods through many sessions, and none of them is lost', async () => {
+    await open();
+    const phone = await device('lead');
+    for (let i = 0; i < 60; i++) await raiseApproval(bed.server, await working({ title: `Flood ${i}` }));
+    bed.server.advance(10 * MINUTE_MS);
+    for (const { ask_id } of await pending())
+      await eventually(() => told(ask_id)).toEqual(['lead ask.raised accepted']);
+    expect(phone.shown().size).toBeLessThan(20);
+    expect([...phone.shown().values()].some(({ title }) => /^\d\d requests wait$/.test(title))).toBe(true);
   });
 
   it('wait for the end of quiet hours, unless they are urgent', async () => {
