@@ -21,7 +21,7 @@ export interface Planning {
 const PAGE = 500;
 const RUN_ENDS = new Set<EventType>(['completed', 'failed', 'interrupted', 'cancelled']);
 export const leadsToNotices = (type: EventType): boolean =>
-  type === 'ask.raised' || type === 'ask.claimed' || RUN_ENDS.has(type);
+  type === 'ask.raised' || type === 'ask.claimed' || type === 'ask.snoozed' || RUN_ENDS.has(type);
 
 /** Resolves to whether there are more events. */
 export async function planEvents(planning: Planning): Promise<boolean> {
@@ -234,6 +234,15 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
       await insert(contact, `${ask.id} ended`, { ...common, handle: ask.id, orderKey: ask.sessionId });
   };
 
+  /** Steps wait for the end of a snooze, and no longer when it is ended early. */
+  const snoozed = async (ask: Ask) => {
+    const until = ask.status === 'pending' ? (ask.activity?.snoozed?.until_ms ?? now) : now;
+    for (const step of await tx.noticesOfAsk(ask.id)) {
+      if (step.state !== 'due' || !step.detail?.step) continue;
+      await tx.replaceNotice(step, { ...step, dueAt: Math.max(ask.createdAt + step.detail.step.afterMs, until) });
+    }
+  };
+
   const runEnded = async ({ runId, sessionId, type, at }: Event, session: Session | undefined) => {
     for (const contact of subscribed('run.ended', session, at))
       await insert(contact, `${runId} ended`, {
@@ -254,6 +263,7 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
       const ask = event.askId === undefined ? undefined : await tx.ask(event.askId);
       if (!ask || !session) return;
       if (event.type === 'ask.claimed') await ended(ask, session, event.at);
+      else if (event.type === 'ask.snoozed') await snoozed(ask);
       else await raised(ask, session);
     },
   };

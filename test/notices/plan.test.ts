@@ -61,6 +61,22 @@ describe('routes', () => {
     await eventually(() => tags(ops)).toEqual([snoozed.ask_id]);
   });
 
+  it('go on at once when a snooze is ended early', async () => {
+    await open({ tell: lead, after: { '5m': [{ who: 'ops' }] } });
+    const [phone, ops] = [await device('lead'), await device('ops')];
+    const ask = await raiseApproval(bed.server, await working());
+    await eventually(() => tags(phone)).toEqual([ask.ask_id]);
+    const snooze = (until_ms: number | null) =>
+      ok(bed.server.post(`/v1/asks/${ask.ask_id}/snooze`, { until_ms }, { token: phone.token }));
+    const wait = async () =>
+      ((await notices(ask.ask_id)).find(({ event }) => event === 'step')?.due_at_ms ?? 0) - bed.server.now();
+    await snooze(bed.server.now() + 24 * 60 * MINUTE_MS);
+    await eventually(wait).toBeGreaterThan(23 * 60 * MINUTE_MS);
+    bed.server.advance(6 * MINUTE_MS);
+    await snooze(null);
+    await eventually(() => tags(ops)).toEqual([ask.ask_id]);
+  });
+
   it('send many asks as one message, and say how many of them still wait', async () => {
     await open({ tell: lead, digest: '10m' });
     const phone = await device('lead');
