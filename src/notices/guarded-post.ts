@@ -32,11 +32,18 @@ interface Options {
 /** Of all of it, from the look-up of the name to the reply. Shorter than the lease of a notice. */
 const TIMEOUT_MS = 10_000;
 
+/** A look-up keeps a thread, of which Node has four for files too: a name server that is silent holds up nothing else. */
+const LOOKUPS_AT_ONCE = 2;
+
 export function createGuardedPost({ privateHosts, now, stopping, resolve = resolveAll }: Options): GuardedPost {
+  const inTurn = turns(LOOKUPS_AT_ONCE);
   return async (given, { headers, body }) => {
     const url = checkedUrl(given, privateHosts);
     const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), stopping]);
-    const addresses = await unlessAborted(signal, addressesOf(url, resolve));
+    const addresses = await unlessAborted(
+      signal,
+      addressesOf(url, (host) => inTurn(signal, () => resolve(host))),
+    );
     if (!isNamed(url, privateHosts)) refusePrivate(url, addresses);
     const send = url.protocol === 'https:' ? requestTls : requestPlain;
     const pinned: LookupFunction = (_host, { all }, callback) => {
@@ -110,6 +117,24 @@ async function addressesOf(url: URL, resolve: NonNullable<Options['resolve']>) {
   const found = await resolve(host);
   if (found.length === 0) throw new Error(`${host} has no address`);
   return found;
+}
+
+/** Runs so much work at once and the rest in its order, but none for a caller that has given up. */
+function turns(atOnce: number) {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  return async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
 }
 
 const resolveAll = (host: string) => lookup(host, { all: true });

@@ -106,6 +106,27 @@ describe('a guarded request', () => {
     expect(calls).toBe(1);
   });
 
+  it('looks up two names at a time, so that silent name servers hold up nothing else of the server', async () => {
+    const asked: string[] = [];
+    const replies: (() => void)[] = [];
+    const resolve = (host: string) =>
+      new Promise<{ address: string; family: number }[]>((done) => {
+        asked.push(host);
+        replies.push(() => done(at('10.0.0.1')));
+      });
+    const post = guarded([], resolve);
+    const sent = ['a', 'b', 'c'].map((name) =>
+      expect(post(`https://${name}.test/`, message)).rejects.toThrow(/public/),
+    );
+    await Promise.resolve();
+    expect(asked).toEqual(['a.test', 'b.test']);
+    replies[0]?.();
+    await sent[0];
+    await expect.poll(() => asked).toEqual(['a.test', 'b.test', 'c.test']);
+    for (const reply of replies) reply();
+    await Promise.all(sent);
+  });
+
   it('follows no redirect', async () => {
     let wasReached = false;
     const inside = await listen((_, response) => {
