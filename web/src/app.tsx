@@ -144,8 +144,8 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   useEffect(() => badge(count, path), [count, path]);
   useUnreachedWatch(count);
   useEffect(() => {
-    import('./hooks/push.ts').then(({ renewPush }) => renewPush()).catch(() => {});
-  }, []);
+    import('./hooks/push.ts').then(({ renewPush }) => renewPush(me.token_id)).catch(() => {});
+  }, [me.token_id]);
   useEffect(() => () => badge(0), []);
   useCommands({
     help: () => setDialog('help'),

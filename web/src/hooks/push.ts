@@ -4,12 +4,15 @@ import type { DeviceView } from '../../../src/core/notice-views.ts';
 import { api } from '../api.ts';
 
 const DEVICE_KEY = 'holdpoint-device';
+/** The sign-in with which this browser became that device. */
+const SIGN_IN_KEY = 'holdpoint-device-sign-in';
 /** Some browsers without a push service never settle a subscription. */
 const PATIENCE_MS = 10_000;
 
 /** The device of this browser, as the server knows it. */
 export const ownDeviceId = (): string | undefined => localStorage.getItem(DEVICE_KEY) ?? undefined;
 
+let signIn = '';
 let before: Promise<unknown> = Promise.resolve();
 
 /** One after the other: a renewal that ends after switching off would switch on again. */
@@ -25,7 +28,10 @@ export const subscribeToPush = (allowAction?: boolean): Promise<DeviceView> => i
 export const unsubscribeFromPush = (): Promise<void> => inTurn(unsubscribe);
 
 /** After a sign-in this browser is notified as the person who is signed in now. */
-export const renewPush = (): Promise<void> => inTurn(renew);
+export const renewPush = (tokenId: string): Promise<void> => {
+  signIn = tokenId;
+  return inTurn(renew);
+};
 
 async function subscribe(allowAction?: boolean): Promise<DeviceView> {
   const worker = await registration();
@@ -41,6 +47,7 @@ async function subscribe(allowAction?: boolean): Promise<DeviceView> {
     ...(allowAction !== undefined && { allow_action: allowAction }),
   });
   localStorage.setItem(DEVICE_KEY, device.device_id);
+  localStorage.setItem(SIGN_IN_KEY, signIn);
   await keepCsrf();
   return device;
 }
@@ -97,7 +104,11 @@ const registration = async (): Promise<ServiceWorkerRegistration | undefined> =>
   'serviceWorker' in navigator && 'PushManager' in window ? navigator.serviceWorker.getRegistration() : undefined;
 
 async function renew(): Promise<void> {
-  if (ownDeviceId() === undefined) return;
+  const id = ownDeviceId();
+  if (id === undefined) return;
+  // Removed by a person, elsewhere: a device that was lost is still listed, and one of an earlier sign-in is renewed.
+  const isOfThisSignIn = localStorage.getItem(SIGN_IN_KEY) === signIn;
+  if (isOfThisSignIn && (await api.notices.devices()).every(({ device_id }) => device_id !== id)) return unsubscribe();
   await keepCsrf();
   await subscribe();
 }
