@@ -131,6 +131,13 @@ export function describeNotices(bed: Bed): void {
         noticeOf('ntc_9', { askId: 'ask_5', attempts: 2, dueAt: 100 }),
       );
       expect(await read((r) => r.unreachedAsks(20, 10))).toEqual(['ask_1', 'ask_4']);
+      const { agent } = sessionOf('s1');
+      const messages = await read((r) => r.unansweredMessages('con_1', 0));
+      expect(messages.toSorted((a, b) => a.message.localeCompare(b.message))).toEqual([
+        { message: 'ask_1', sessionId: 's1', agent },
+        { message: 'one', sessionId: 's1', agent },
+      ]);
+      expect(await read((r) => r.unansweredMessages('con_1', 1))).toEqual([]);
       // A minute late: behind one that is tried in vain, or at a server that sends nothing.
       expect(await read((r) => r.unreachedAsks(60_010, 10))).toEqual(['ask_1', 'ask_3', 'ask_4']);
       expect(await read((r) => r.asksOfHandle('con_1', 'one'))).toEqual([{ id: 'ask_3', sessionId: 's1' }]);
