@@ -92,7 +92,7 @@ interface Telling {
 }
 
 async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
-  const now = ports.clock.now();
+  let now = ports.clock.now();
   const contacts = await tx.contacts();
   const sessions = new Map<string, Session | undefined>();
   const sessionOf = async (id: string) => {
@@ -261,6 +261,8 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
       const session = await sessionOf(event.sessionId);
       if (RUN_ENDS.has(event.type)) return runEnded(event, session);
       const ask = event.askId === undefined ? undefined : await tx.ask(event.askId);
+      // Many events take a while: whether the ask has ended is known as of now.
+      now = ports.clock.now();
       if (!ask || !session) return;
       if (event.type === 'ask.claimed') await ended(ask, session, event.at);
       else if (event.type === 'ask.snoozed') await snoozed(ask);
