@@ -44,7 +44,9 @@ export type AddWebhook = z.infer<typeof AddWebhook>;
 
 export const Redeliver = z.strictObject({
   notice_ids: z.array(z.string().max(64)).min(1).max(500).optional(),
-  since_ms: instant.optional().describe('Everything since then, whatever became of it. Without either: what failed'),
+  since_ms: instant
+    .optional()
+    .describe('Everything since then, whatever became of it. Without either: what failed, or waits to be retried'),
   idempotency_key,
 });
 export type Redeliver = z.infer<typeof Redeliver>;

@@ -17,9 +17,9 @@ export function redeliver(ports: Ports, webhookId: string, { notice_ids, since_m
     if (contact.endedAt !== undefined)
       throw fail('contact_not_found', `The webhook "${contact.name}" was removed: nothing is sent to it any more.`);
     const isWanted = (notice: Notice) =>
-      isSettled(notice) &&
+      (isSettled(notice) || isRetried(notice)) &&
       (notice_ids?.includes(notice.id) ??
-        (since_ms === undefined ? notice.state === 'failed' : notice.createdAt >= since_ms));
+        (since_ms === undefined ? notice.state === 'failed' || isRetried(notice) : notice.createdAt >= since_ms));
     const sent: Notice[] = [];
     for (const notice of await newestOf(tx, webhookId, isWanted, since_ms)) {
       const again = revived(notice, ports.clock.now());
@@ -28,6 +28,9 @@ export function redeliver(ports: Ports, webhookId: string, { notice_ids, since_m
     return ok(sent.reverse().map((notice) => noticeView(notice)));
   });
 }
+
+/** Its next attempt may be an hour away. */
+const isRetried = ({ state, attempts }: Notice): boolean => state === 'due' && attempts > 0;
 
 async function newestOf(tx: Tx, contactId: string, isWanted: (notice: Notice) => boolean, since = 0) {
   const found: Notice[] = [];

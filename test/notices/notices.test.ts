@@ -250,6 +250,21 @@ describe('a webhook', () => {
     await refusal(bed.server.post(`/v1/webhooks/${webhook_id}/redeliver`), 404, 'contact_not_found');
   });
 
+  it('is sent at once what would be retried later, when it is sent again', async () => {
+    await open();
+    const { webhook_id } = await webhook({ events: ['ask.raised'] });
+    bed.receiver.mood = (response) => response.writeHead(500).end();
+    const ask = await raiseApproval(bed.server, await working());
+    await eventually(async () => (await notices(ask.ask_id))[0]?.attempts).toBe(1);
+    bed.receiver.mood = (response, take) => {
+      take();
+      response.writeHead(200).end();
+    };
+    const again = await ok(bed.server.post<NoticeView[]>(`/v1/webhooks/${webhook_id}/redeliver`));
+    expect(again).toMatchObject([{ ask_id: ask.ask_id, attempts: 0 }]);
+    await eventually(() => told(ask.ask_id)).toEqual(['hook ask.raised accepted']);
+  });
+
   it('has a name of its own and an address that may be reached', async () => {
     await open();
     await webhook();

@@ -27,6 +27,9 @@ export function WebhookLog() {
 
 const SHOWN = 20;
 
+/** Also while it is retried, which may be in an hour. */
+const hasFailed = ({ state, attempts }: NoticeView): boolean => state === 'failed' || (state === 'due' && attempts > 0);
+
 function Deliveries({ webhook }: { webhook: WebhookView }) {
   const { webhook_id: id, name, host, lost } = webhook;
   const { data, refetch } = useFetched({
@@ -44,7 +47,7 @@ function Deliveries({ webhook }: { webhook: WebhookView }) {
     await refetch();
   };
   return (
-    <details open={data?.items.some(({ state }) => state === 'failed') ?? false}>
+    <details open={data?.items.some(hasFailed) ?? false}>
       <summary>
         <Exact text={name} /> at <Exact text={host} />
         {lost !== undefined && `, not reached any more: ${lost}`}
@@ -59,7 +62,7 @@ function Deliveries({ webhook }: { webhook: WebhookView }) {
           />
         ))}
       </ul>
-      {lost === undefined && data?.items.some(({ state }) => state === 'failed') && (
+      {lost === undefined && data?.items.some(hasFailed) && (
         <button type="button" className="button" onClick={() => void again()}>
           Send again what failed
         </button>
@@ -78,7 +81,7 @@ const DeliveryRow = ({ notice, onAgain }: { notice: NoticeView; onAgain: (() => 
       <Age atMs={notice.created_at_ms} />
       {notice.reason !== undefined && `: ${notice.reason}`}
     </span>
-    {onAgain && (notice.state === 'accepted' || notice.state === 'failed') && (
+    {onAgain && (notice.state === 'accepted' || hasFailed(notice)) && (
       <button type="button" className="button" onClick={onAgain}>
         Send again
       </button>
