@@ -1,6 +1,8 @@
 // Estimates what it costs to compare rules with a call, so that rules which come from the agent's side, as those of a
 // project do, cannot keep the server busy.
 
+import { valuesOf } from './rule-pattern.ts';
+
 /** What counts of a compiled rule. */
 interface Weighed {
   command: readonly unknown[] | undefined;
@@ -20,7 +22,7 @@ export function isTooCostly(
 ): boolean {
   const globs = rules.flatMap(({ values }) => values);
   const patterns = rules.reduce((sum, { command = [] }) => sum + 1 + command.length, 0);
-  const compared = [...new Set(globs.map(({ name }) => name))].map((name) => input[name]);
+  const compared = [...new Set(globs.map(({ name }) => name))].flatMap((name) => valuesOf(name, input));
   const characters = [...lines, ...compared].reduce<number>(
     (sum, text) => sum + (typeof text === 'string' ? text.length : 0),
     0,

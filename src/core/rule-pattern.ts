@@ -106,6 +106,17 @@ export function couldMatchWords({ words, rest, raw }: CommandPattern, { certain,
 
 const PATH_ARGUMENTS = new Set(['file_path', 'filePath', 'notebook_path', 'path', 'file']);
 
+/** Of a call that changes several files each of their paths, old and new, is one of its paths. Never empty. */
+export function valuesOf(name: string, input: Record<string, unknown>): readonly unknown[] {
+  const { [name]: own, files } = input;
+  if (!PATH_ARGUMENTS.has(name) || !Array.isArray(files)) return [own];
+  const paths = files.flatMap((file) => {
+    const { path, moved_to } = Object(file) as Record<string, unknown>;
+    return [path, moved_to].filter((one) => one !== undefined);
+  });
+  return own === undefined && paths.length > 0 ? paths : [own, ...paths];
+}
+
 /** An argument that is no shell command. A path with `..` in it is never covered: it may lead out of the pattern. */
 export function coversValue(name: string, glob: Glob, value: unknown): boolean {
   if (typeof value !== 'string' || !matchesGlob(glob, value)) return false;

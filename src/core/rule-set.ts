@@ -28,6 +28,7 @@ import {
   notCovered,
   type PartText,
   partText,
+  valuesOf,
 } from './rule-pattern.ts';
 import type { ShellCommand, ShellReading } from './shell/command.ts';
 import { readShell } from './shell/read.ts';
@@ -205,10 +206,9 @@ function firstMatch(
 
 function matchesValues({ values, isAllow }: CompiledRule, { input, workFolder }: RuledCall): boolean {
   return values.every(({ name, globs, is }) => {
-    const value = input[name];
-    if (is !== undefined) return value === is;
-    return globs.some((glob) =>
-      isAllow ? coversValue(name, glob, value) : couldMatchValue(name, glob, value, workFolder),
-    );
+    if (is !== undefined) return input[name] === is;
+    const given = valuesOf(name, input);
+    if (isAllow) return given.every((value) => globs.some((glob) => coversValue(name, glob, value)));
+    return given.some((value) => globs.some((glob) => couldMatchValue(name, glob, value, workFolder)));
   });
 }

@@ -226,6 +226,30 @@ describe('the first match', () => {
     expect(decided('src//a.ts')).toBe('ask');
   });
 
+  it('looks at every file that a call changes: an allow must cover each, old and new', () => {
+    const patch =
+      (name: string) =>
+      (paths: (string | { path: string; moved_to: string })[], more: object = {}) => {
+        const files = paths.map((path) => ({ change: 'update', ...(typeof path === 'string' ? { path } : path) }));
+        const rules = setOf([
+          { tool: 'Edit', matches: { [name]: '*/.env' }, action: 'reject' },
+          { tool: 'Edit', matches: { [name]: ['/srv/docs/*', '/srv/more/*'] }, action: 'allow' },
+        ]);
+        return decisionOf(rules, call({ ...more, files }, 'Edit')).decision;
+      };
+    for (const decide of [patch('file_path'), patch('path')]) {
+      expect(decide(['/srv/docs/a', '/srv/more/b'])).toBe('allow');
+      expect(decide(['/srv/docs/a', '/srv/src/b'])).toBe('ask');
+      expect(decide(['/srv/docs/a', '/srv/docs/../src/b'])).toBe('ask');
+      expect(decide(['/srv/docs/a', '/srv/src/.env'])).toBe('reject');
+      expect(decide([{ path: '/srv/docs/a', moved_to: '/srv/docs/b' }])).toBe('allow');
+      expect(decide([{ path: '/srv/docs/a', moved_to: '/srv/src/b' }])).toBe('ask');
+      expect(decide([{ path: '/srv/docs/a', moved_to: '/srv/.env' }])).toBe('reject');
+      expect(decide(['/srv/src/b'], { file_path: '/srv/docs/a', path: '/srv/docs/a' })).toBe('ask');
+      expect(decide([])).toBe('ask');
+    }
+  });
+
   it('takes `cmd` and `command` for the same, both if both are given, and lists of words', () => {
     const set = setOf([{ tool: 'Bash', matches: { cmd: 'git *' }, action: 'allow' }]);
     const decided = (input: RuledCall['input']) => decisionOf(set, call(input)).decision;

@@ -58,12 +58,13 @@ function actionOf(
     };
   const content = toolCall.content ?? [];
   const diffs = content.filter((part) => part.type === 'diff');
-  const paths = [...new Set(diffs.map(({ path }) => path))];
+  const files = new Map(diffs.map(({ path, oldText }) => [path, { path, change: oldText == null ? 'add' : 'update' }]));
+  const [path] = files.keys();
   const said = content.flatMap((part) => textsOf(part)).join('\n');
   const stated: Record<string, unknown> = {
     ...(title && { title }),
-    ...(paths.length === 1 && { file_path: paths[0] }),
-    ...(paths.length > 1 && { file_paths: paths }),
+    ...(files.size === 1 && { file_path: path }),
+    ...(files.size > 1 && { files: [...files.values()] }),
     ...(locations?.length && { locations: locations.map(({ path }) => path) }),
     ...(said && { details: said }),
   };

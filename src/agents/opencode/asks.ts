@@ -1,5 +1,6 @@
 // Translates a permission or a question of OpenCode into an ask, and its outcome into OpenCode's reply. Pure. Only an explicit
 // allow becomes one. A denial always has a message: without one OpenCode ends the turn and tells the model nothing.
+import { z } from 'zod';
 import type { ApprovalOutcome, AskOutcome } from '../../client/outcome.ts';
 import type { ApproveSpec, AskSpec } from '../../client/spec.ts';
 import { headerOf, optionsOf } from '../kit/question-options.ts';
@@ -47,14 +48,31 @@ function actionOf(
       ...(typeof description === 'string' && { reason: description }),
     };
   const { diff, filepath, ...more } = metadata;
-  if (permission === 'edit' && typeof diff === 'string' && typeof filepath === 'string')
-    return { tool_name: 'Edit', input: { file_path: filepath }, diff, editable: false };
+  const changed = permission === 'edit' && typeof diff === 'string' ? filesOf(metadata) : undefined;
+  if (changed) return { tool_name: 'Edit', input: changed, diff: String(diff), editable: false };
   const isOwn = call !== undefined && call.tool === permission;
   const shown = isOwn
     ? { ...call.state?.input }
     : { patterns, ...(filepath !== undefined && { filepath }), ...(diff !== undefined && { diff }), ...more };
   const caller = call && !isOwn ? { tool: call.tool, tool_input: call.state?.input } : {};
   return { tool_name: permission, input: { ...shown, ...caller }, editable: false };
+}
+
+const PatchedFiles = z
+  .array(z.looseObject({ filePath: z.string(), type: z.string(), movePath: z.string().nullish() }))
+  .min(1);
+
+/** The whole paths of the files that an edit changes. A patch has them in a list; its `filepath` is all of them in one text. */
+function filesOf({ filepath, files: patched }: Record<string, unknown>): ApproveSpec['input'] | undefined {
+  const files = PatchedFiles.safeParse(patched).data?.map(({ filePath: path, type: change, movePath }) => ({
+    path,
+    change,
+    ...(movePath && { moved_to: movePath }),
+  }));
+  const [first, ...others] = files ?? [];
+  if (first && (others.length > 0 || first.moved_to)) return { files };
+  const file_path = first?.path ?? filepath;
+  return typeof file_path === 'string' ? { file_path } : undefined;
 }
 
 export const allowance = ({ suggestion_ids }: Pick<ApprovalOutcome, 'suggestion_ids'>): PermissionReply => ({

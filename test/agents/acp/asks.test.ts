@@ -75,6 +75,20 @@ describe('a permission request of an ACP agent', () => {
     expect(spec.diff).toContain('-one\n+two\n');
   });
 
+  it('for several file changes names each file once', () => {
+    const content = [
+      { type: 'diff' as const, path: '/srv/a.txt', oldText: 'one', newText: 'two' },
+      { type: 'diff' as const, path: '/srv/b.txt', oldText: null, newText: 'new' },
+      { type: 'diff' as const, path: '/srv/a.txt', oldText: 'three', newText: 'four' },
+    ];
+    expect(approvalSpec(request({ kind: 'edit', title: 'Edit', content })).input).toMatchObject({
+      files: [
+        { path: '/srv/a.txt', change: 'update' },
+        { path: '/srv/b.txt', change: 'add' },
+      ],
+    });
+  });
+
   it('shows every text, place and argument of any other call', () => {
     const spec = approvalSpec(
       request({

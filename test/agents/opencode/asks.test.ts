@@ -38,6 +38,24 @@ describe('a permission of OpenCode', () => {
     expect(spec.editable).toBe(false);
   });
 
+  it('for a patch shows the whole path of every file that it changes, moved ones with both', () => {
+    const file = (filePath: string, type: string, more: object = {}) => ({ filePath, type, patch: '', ...more });
+    const patch = (...files: object[]) =>
+      approvalSpec(
+        permission({ permission: 'edit', metadata: { filepath: 'a.txt, b.txt', diff: '+x', files } }),
+        undefined,
+      );
+    expect(patch(file('/srv/a.txt', 'add'))).toMatchObject({ tool_name: 'Edit', input: { file_path: '/srv/a.txt' } });
+    const moved = { movePath: '/srv/c.txt' };
+    expect(patch(file('/srv/a.txt', 'delete'), file('/srv/b.txt', 'move', moved)).input).toEqual({
+      files: [
+        { path: '/srv/a.txt', change: 'delete' },
+        { path: '/srv/b.txt', change: 'move', moved_to: '/srv/c.txt' },
+      ],
+    });
+    expect(patch(file('/srv/b.txt', 'move', moved)).input).toMatchObject({ files: [{ moved_to: '/srv/c.txt' }] });
+  });
+
   it('for a tool of an MCP server shows its arguments, which the permission itself lacks', () => {
     const asked = permission({ permission: 'demo_deploy', patterns: ['*'], metadata: {} });
     expect(approvalSpec(asked, call('demo_deploy', { to: 'production' }))).toMatchObject({
