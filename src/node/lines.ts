@@ -1,7 +1,10 @@
 // Splits a stream of text into lines at line feeds only. Node's readline also ends a line at U+2028 and U+2029, which JSON
 // leaves unescaped in strings: it would tear such a message in two.
 
-/** Calls `onLine` with every whole line, and `onUnfinished` with the length of one that has not ended. */
+/**
+ * Calls `onLine` with every line, the last one also where the stream ends without a line feed, and `onUnfinished` with the
+ * length of one that has not ended.
+ */
 export function splitLines(
   stream: NodeJS.ReadableStream | null,
   onLine: (line: string) => void,
@@ -20,6 +23,9 @@ export function splitLines(
       open = [next];
       length = next.length;
     }
+  });
+  stream?.on('end', () => {
+    if (length > 0) onLine(open.join(''));
   });
 }
 

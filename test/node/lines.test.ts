@@ -12,7 +12,7 @@ it('leaves a message whole that has other separators of lines in it', async () =
   expect(lines).toEqual([message, '', 'é', 'last']);
 });
 
-it('passes whole lines on, and says how long an unfinished one is', async () => {
+it('passes every line on, and says how long an unfinished one is', async () => {
   const lines: string[] = [];
   const lengths: number[] = [];
   const stream = Readable.from(chunks.map((text) => Buffer.from(text)));
@@ -22,6 +22,6 @@ it('passes whole lines on, and says how long an unfinished one is', async () => 
     (length) => lengths.push(length),
   );
   await new Promise((resolve) => stream.once('end', resolve));
-  expect(lines).toEqual([message, '', 'é']);
+  expect(lines).toEqual([message, '', 'é', 'last']);
   expect(lengths).toEqual([9, message.length, 1]);
 });

@@ -1,7 +1,8 @@
 // Serves files and commands of the worker's machine to an ACP agent that uses those of its client, according to the session's
 // rules: offered only where a rule allows some call of the tool, and each single call is an approval, which the rules
 // decide, or a person. What the agent was allowed a moment before, by a permission for exactly that, is not asked twice.
-import { lstat, readFile, realpath, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import {
   type ClientCapabilities,
@@ -23,6 +24,7 @@ import { createTerminals } from './terminals.ts';
 
 type Offered = Required<Pick<ClientCapabilities, 'fs' | 'terminal'>>;
 
+const { O_RDONLY, O_WRONLY, O_CREAT, O_NONBLOCK, O_NOFOLLOW } = constants;
 const NEVER = new Promise<never>(() => {});
 const REFUSED = -32000;
 const LARGEST_FILE_BYTES = 10 * 1024 * 1024;
@@ -103,7 +105,10 @@ export function createClientTools(
           diff: createTwoFilesPatch(file_path, file_path, before, content),
         });
       }
-      await writeFile(file_path, content).catch(asRefusal);
+      await withFile(file_path, O_WRONLY | O_CREAT, async (file) => {
+        await file.truncate();
+        await file.writeFile(content);
+      });
       return {};
     },
     async createTerminal({ command, args = [], env = [], cwd, outputByteLimit }: CreateTerminalRequest) {
@@ -147,8 +152,27 @@ async function realPath(path: string): Promise<string> {
   return join(await realpath(dirname(path)).catch(asRefusal), basename(path));
 }
 
-async function contentOf(path: string): Promise<string> {
-  const { size } = await lstat(path).catch(asRefusal);
-  if (size > LARGEST_FILE_BYTES) refuse(`${path} is larger than ${LARGEST_FILE_BYTES} bytes.`);
-  return readFile(path, 'utf8').catch(asRefusal);
+const contentOf = (path: string): Promise<string> =>
+  withFile(path, O_RDONLY, async (file) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    for await (const part of file.createReadStream({ autoClose: false, end: LARGEST_FILE_BYTES })) {
+      parts.push(part);
+      size += part.length;
+    }
+    if (size > LARGEST_FILE_BYTES) refuse(`${path} is larger than ${LARGEST_FILE_BYTES} bytes.`);
+    return Buffer.concat(parts).toString('utf8');
+  });
+
+/** No pipe, which would block, and no device, which may have no end. `path` has no symbolic links: one that it has now is new. */
+async function withFile<T>(path: string, flags: number, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, flags | O_NONBLOCK | O_NOFOLLOW).catch(asRefusal);
+  try {
+    if (!(await file.stat()).isFile()) refuse(`${path} is no regular file.`);
+    return await use(file);
+  } catch (error) {
+    return asRefusal(error);
+  } finally {
+    await file.close();
+  }
 }

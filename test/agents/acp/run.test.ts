@@ -174,6 +174,28 @@ describe('a managed ACP agent', () => {
     expect(file('bad.txt')).toBe('');
   });
 
+  it('is served regular files only, and every character that a command prints', async () => {
+    const rules = ['Read', 'Write', 'Bash'].map((tool): Rule => ({ tool, action: 'allow' }));
+    const needs = [
+      { needs: 'terminal/create', command: 'mkfifo', args: ['pipe'] },
+      { needs: 'fs/read_text_file', path: 'pipe' },
+      { needs: 'fs/write_text_file', path: 'pipe', content: 'x' },
+      { needs: 'fs/read_text_file', path: '/dev/zero' },
+      { needs: 'fs/write_text_file', path: '/dev/null', content: 'x' },
+      { needs: 'terminal/create', command: 'printf', args: ['no line feed'] },
+    ].map((call, i) => [{ id: `call_${i}`, ...call }]);
+    const { over, received } = await start(needs, undefined, rules);
+    expect(await over()).toMatchObject({ status: 'completed' });
+    const results = received()
+      .split('\n')
+      .filter((line) => /^(?:fs|terminal)\//.test(line));
+    expect(results[1]).toContain('pipe is no regular file');
+    expect(results[2]).toMatch(/pipe is no regular file|no such device/);
+    expect(results[3]).toContain('/dev/zero is no regular file');
+    expect(results[4]).toContain('/dev/null is no regular file');
+    expect(results[5]).toContain('{"output":"no line feed\\n","truncated":false');
+  });
+
   it('uses its client for what a permission has just allowed, once, without a second question', async () => {
     const rules: Rule[] = [{ tool: 'Bash', action: 'allow', matches: { command: 'git status' } }];
     const asks = { id: 'call_1', command: 'touch one', client: true };
