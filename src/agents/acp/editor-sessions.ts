@@ -2,9 +2,10 @@
 // when its agent first asks something, and a turn that asks becomes a run. Reads messages; changes and answers none.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { AskOptions } from '../../client/asking.ts';
 import type { Client } from '../../client/client.ts';
 import type { HookCall } from '../agent.ts';
-import { endRun, openAttachedRun, settling, unsettledAsks } from '../kit/attached-session.ts';
+import { type AttachedRun, endRun, openAttachedRun, settling, unsettledAsks } from '../kit/attached-session.ts';
 import type { EditorProxyContext } from '../kit/editor-proxy.ts';
 import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
@@ -40,9 +41,16 @@ export const TURN_ENDED = 'its turn ended';
 interface EditorSession {
   folder: string;
   text: string;
-  turn?: ReturnType<typeof openTurn> | undefined;
+  turn?: Promise<Turn> | undefined;
   /** Resolves when the turn before has ended: an ask of the next one must not get into its run. */
   ended?: Promise<void>;
+}
+
+interface Turn {
+  runId: string;
+  decisions: ReturnType<typeof createDecisions>;
+  hasRaised(askId: string): boolean;
+  removeRecord(): Promise<void>;
 }
 
 /** A number and a text are different ids. */
@@ -52,12 +60,16 @@ const keyOf = (id: string | number): string => JSON.stringify(id);
 export const endAbandonedRun = (client: Client, { run_id }: HookCall): Promise<void> =>
   endTurnRun(client, run_id, GONE);
 
-/** Asks that are not settled: those of a process that is gone, and those of which the server could not be told at the time. */
-async function endTurnRun(client: Client, run_id: string, error?: string): Promise<void> {
+/**
+ * Ends asks that are not settled: those of a process that is gone, and those of which the server could not be told at the time.
+ * A run in which another editor of the same session waits is ended by that one.
+ */
+async function endTurnRun(client: Client, run_id: string, error?: string, isOwn = (_: string) => true): Promise<void> {
   const { session_id } = await client.runs.get(run_id);
-  for (const ask of await unsettledAsks(client, { session_id }))
-    if (ask.run_id === run_id) await withdrawAsk(settling(client), ask.ask_id, error ?? TURN_ENDED);
-  await endRun(client, run_id, error === undefined ? undefined : { error });
+  const unsettled = (await unsettledAsks(client, { session_id })).filter((ask) => ask.run_id === run_id);
+  const own = unsettled.filter(({ ask_id }) => isOwn(ask_id));
+  for (const { ask_id } of own) await withdrawAsk(settling(client), ask_id, error ?? TURN_ENDED);
+  if (own.length === unsettled.length) await endRun(client, run_id, error === undefined ? undefined : { error });
 }
 
 export function createEditorSessions(context: EditorProxyContext) {
@@ -67,6 +79,12 @@ export function createEditorSessions(context: EditorProxyContext) {
   const prompts = new Map<string, { key: string; sessionId: string; isCancelled: boolean }>();
   const promptsOf = (sessionId: string) => [...prompts.values()].filter((prompt) => prompt.sessionId === sessionId);
   let agentName: string | undefined;
+
+  const hasEnded = ({ runId }: Turn): Promise<boolean> =>
+    context.client.runs.get(runId).then(
+      ({ finished_at_ms }) => finished_at_ms !== undefined,
+      () => false,
+    );
 
   const sessionOf = (id: string): EditorSession => {
     const session = sessions.get(id) ?? { folder: context.folder, text: '' };
@@ -82,7 +100,9 @@ export function createEditorSessions(context: EditorProxyContext) {
     session.ended = (async () => {
       await Promise.all([before, recorded]);
       const turn = await opened;
-      await (turn && endTurnRun(context.client, turn.runId, error).then(turn.removeRecord, () => {}));
+      if (!turn) return;
+      const { runId, hasRaised, removeRecord } = turn;
+      await endTurnRun(context.client, runId, error, hasRaised).then(removeRecord, () => {});
     })();
     return session.ended;
   }
@@ -122,11 +142,18 @@ export function createEditorSessions(context: EditorProxyContext) {
     endTurn: (sessionId: string, recorded: Promise<void>): Promise<void> => endTurn(sessionOf(sessionId), recorded),
     /** Whether the editor has opened the session, or prompted it. */
     isOpen: (sessionId: string): boolean => sessions.has(sessionId),
-    /** The run of the turn in which a session asks. */
-    turnOf(sessionId: string): ReturnType<typeof openTurn> {
+    /** The run of the turn in which a session asks: another one where that was ended here while the turn continues. */
+    turnOf(sessionId: string): Promise<Turn> {
       const session = sessionOf(sessionId);
-      const open = () => openTurn(context, sessionId, session, agentName);
-      const turn = session.turn ?? (session.ended ?? Promise.resolve()).then(open);
+      const { turn: known, ended: before } = session;
+      const next = async (): Promise<Turn> => {
+        await before;
+        const open = await known?.catch(() => undefined);
+        if (open && !(await hasEnded(open))) return open;
+        await open?.removeRecord();
+        return openTurn(context, sessionId, session, agentName);
+      };
+      const turn = next();
       session.turn = turn;
       turn.catch(() => {
         if (session.turn === turn) session.turn = undefined;
@@ -144,7 +171,7 @@ async function openTurn(
   id: string,
   { folder, text }: EditorSession,
   agentName: string | undefined,
-) {
+): Promise<Turn> {
   const title = agentName ?? 'ACP agent';
   const conversation = {
     agent: 'acp',
@@ -157,10 +184,23 @@ async function openTurn(
   const run = await openAttachedRun(client, waits, conversation, { text });
   const { run_id: runId } = run.run;
   const removeRecord = record({ run_id: runId, call_id: runId });
+  const raised = new Set<string>();
+  const noted = (options: AskOptions = {}): AskOptions => ({
+    ...options,
+    raised(askId) {
+      raised.add(askId);
+      options.raised?.(askId);
+    },
+  });
+  const asking: AttachedRun = {
+    ...run,
+    ask: (spec, options) => run.ask(spec, noted(options)),
+    approve: (spec, options) => run.approve(spec, noted(options)),
+  };
   const unusedApprovals = createUnusedApprovals();
   const quirks = () => quirksOf(agentName);
-  const decisions = createDecisions({ context: run, unusedApprovals, known: [], title, quirks, isShared: true });
-  return { runId, decisions, removeRecord };
+  const decisions = createDecisions({ context: asking, unusedApprovals, known: [], title, quirks, isShared: true });
+  return { runId, decisions, hasRaised: (askId) => raised.has(askId), removeRecord };
 }
 
 /** Agents choose the ids of their sessions: a short one, as of a counter, occurs in other folders and agents too. */

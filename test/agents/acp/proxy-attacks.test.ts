@@ -28,9 +28,9 @@ const DENY = { optionId: 'no', name: 'Reject', kind: 'reject_once' };
 const selected = (optionId: string) => ({ result: { outcome: { outcome: 'selected', optionId } } });
 
 /** A session that the editor has opened and prompted. */
-function proxied() {
+function proxied(existing?: string) {
   made += 1;
-  const sessionId = `attacked-session-${made}-${process.pid}`;
+  const sessionId = existing ?? `attacked-session-${made}-${process.pid}`;
   const client = createClient({ url: bed.url, token: server.token });
   const waits = new Waits(client.http);
   const [editor, agent, notAsked]: [string[], string[], string[]] = [[], [], []];
@@ -204,6 +204,35 @@ describe('an agent behind the proxy', () => {
     expect(replies()).toHaveLength(1);
     expect(await settled(open)).toMatchObject({ status: 'cancelled' });
   });
+});
+
+describe('two editors in one session of an agent', () => {
+  it.each(['ends its turn', 'is closed'])(
+    'end only their own asks: what the other asks stays open when one %s',
+    async (how) => {
+      const one = proxied();
+      const other = proxied(one.sessionId);
+      one.ask('one');
+      const [ofOne] = await one.asked();
+      other.ask('other', {}, 'touch two');
+      const both = await one.asked(2);
+      const [ofOther] = both.filter(({ ask_id }) => ask_id !== ofOne.ask_id) as [AskView];
+      if (how === 'ends its turn') one.fromAgent({ id: 2, result: { stopReason: 'end_turn' } });
+      await one.close();
+      expect(await settled(ofOne)).toMatchObject({ status: 'cancelled' });
+      expect(await now(ofOther)).toMatchObject({ status: 'pending' });
+      await bed.decide(ofOther, { behavior: 'allow' });
+      expect(await bed.until(async () => other.replies()[0])).toMatchObject({ id: 'other', ...selected('yes') });
+      other.fromAgent({ id: 2, result: { stopReason: 'end_turn' } });
+      expect(await settled(ofOther)).toMatchObject({ delivery: { state: 'delivered' } });
+      await other.close();
+      const run = await bed.until(async () => {
+        const found = await bed.api.runs.get(ofOther.run_id);
+        return found.finished_at_ms === undefined ? undefined : found;
+      });
+      expect(run.status).toBe('completed');
+    },
+  );
 });
 
 describe('an editor before the proxy', () => {

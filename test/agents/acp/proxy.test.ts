@@ -188,6 +188,24 @@ describe('an agent in an editor', () => {
     await far();
   });
 
+  it('keeps its ask over kill -9 of the server: an answer after that reaches it, and the prompt of the editor ends', async () => {
+    let own = await startHoldpoint({ via: 'main', args: ['--no-worker'] });
+    const { port } = new URL(own.url);
+    const { shown, oneAsk, promptEnded, turn, outcomes, child } = edit([[command]], { url: own.url, data: own.data });
+    await shown;
+    const at = new TestBed(own.url, own.token);
+    const open = await oneAsk(at);
+    await own.end('SIGKILL');
+    own = await startHoldpoint({ via: 'main', args: ['--no-worker', '--port', port], data: own.data });
+    expect(await ask(open, at)).toMatchObject({ status: 'pending' });
+    await at.decide(open, { behavior: 'allow' });
+    await promptEnded;
+    expect(await turn).toMatchObject({ stopReason: 'end_turn' });
+    expect(outcomes()).toEqual([selected('once')]);
+    await closeEditor(child);
+    expect(await ask(open, at)).toMatchObject({ delivery: { state: 'delivered' } });
+  });
+
   it('that is started where no server ever ran works as before', async () => {
     const { shown, choose, turn, outcomes } = edit([[command]], { data: join(temporaryFolder(), 'none', 'yet') });
     await shown;
