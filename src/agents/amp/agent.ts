@@ -9,6 +9,7 @@ export const amp: Agent = {
   recovery: 'resume',
   program,
   settings: [],
+  inputCheck: async () => (await import('./input.ts')).inputProblem,
   run: async (context) => (await import('./run.ts')).runAmp(context),
   attached: {
     connector: async () => (await import('./connect.ts')).connector,

@@ -13,7 +13,11 @@ import { SHELLS } from './rules.ts';
 const Input = z.record(z.string(), z.unknown());
 /** What Amp says about a call besides its arguments, in the environment of the delegate. */
 const Call = z.looseObject({
-  AGENT_TOOL_NAME: z.string().min(1).max(256),
+  /** The server would trim it to the name of another tool. */
+  AGENT_TOOL_NAME: z
+    .string()
+    .max(256)
+    .regex(/^\S(.*\S)?$/s),
   AMP_THREAD_ID: z.string().optional(),
   PWD: z.string().optional(),
 });

@@ -1,6 +1,6 @@
 // Reads the input of an Amp run: its text, and the mode of Amp that it runs in. Pure.
 import { z } from 'zod';
-import { runInput } from '../kit/run-input.ts';
+import { issuesOf, problemWith, runInput } from '../kit/run-input.ts';
 
 const AmpInput = runInput({
   text: z.string().trim().min(1),
@@ -16,7 +16,7 @@ export function readAmpInput(
   { text: _, ...inherited }: Record<string, unknown> = {},
 ): AmpSpec | { problem: string } {
   const read = AmpInput.safeParse({ ...inherited, ...input });
-  return read.success
-    ? read.data
-    : { problem: `The input of an amp run is not well formed: ${z.prettifyError(read.error)}` };
+  return read.success ? read.data : { problem: issuesOf('amp', read.error) };
 }
+
+export const inputProblem = problemWith(readAmpInput);

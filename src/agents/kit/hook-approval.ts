@@ -2,7 +2,7 @@
 // process each; they share the run of the turn, and the last one ends it. A process that its agent gave up withdraws its
 // ask. Knows no agent.
 import type { Client } from '../../client/client.ts';
-import { HoldpointProblem } from '../../client/http.ts';
+import { HoldpointProblem, HoldpointUnreachable } from '../../client/http.ts';
 import type { ApprovalOutcome } from '../../client/outcome.ts';
 import type { ApproveSpec } from '../../client/spec.ts';
 import type { HookCall, HookProcessContext } from '../agent.ts';
@@ -42,6 +42,8 @@ export async function approveInHook(
         if (error instanceof HoldpointProblem && error.code === 'run_state_conflict') continue;
         throw error;
       }
+      // Its agent waits. The record stays, so that what ends the asks of killed processes ends this one.
+      if (error instanceof HoldpointUnreachable) throw error;
       const isWithdrawn = await withdrawAsk(settling(client), askId, givenUp);
       await endIfLast(client, run.run_id);
       if (isWithdrawn) await removeRecord();

@@ -1,10 +1,12 @@
 // The delegate of a connected Amp, called as Amp calls it: 0 only for an explicit allow of exactly that call.
 // Covers: src/agents/kit/hook-approval.ts, src/agents/amp/agent.ts, src/agents/amp/program.ts
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decisionOf } from '../../../src/agents/amp/hook.ts';
 import type { ApprovalOutcome } from '../../../src/client/outcome.ts';
 import type { AskView } from '../../../src/core/views.ts';
+import { startHoldpoint, temporaryFolder } from '../../support/process.ts';
 import { connectedAmpForAll } from './test-bed.ts';
 
 const amp = connectedAmpForAll();
@@ -66,6 +68,36 @@ describe('the delegate of Amp', () => {
     expect(await amp.bed.api.asks.get(ask_id)).toMatchObject({ status: 'cancelled' });
   });
 
+  it.each(['bash', '__proto__', 'mcp__x__"], "Bash', '../../Bash', '$(touch made)'])(
+    'asks for the tool %j under that name, and no rule about another tool decides it',
+    async (name) => {
+      const thread = `T-name-${Buffer.from(name).toString('hex')}`;
+      await amp.bed.api.sessions.create({
+        session_id: `amp-own-${thread}`,
+        agent: 'external',
+        agent_id: 'amp',
+        labels: ['attached'],
+        rules: [{ tool: 'Bash', action: 'allow' }],
+      });
+      const { ended } = amp.delegate(name, { cmd: 'ls' }, { AMP_THREAD_ID: thread });
+      const ask = await oneAsk(thread);
+      expect(ask.request).toMatchObject({ tool_name: name, input: { cmd: 'ls' } });
+      await amp.bed.decide(ask, { behavior: 'deny' });
+      expect((await ended).code).toBe(2);
+    },
+  );
+
+  it('rejects arguments that are larger than the server takes, and a name that is too long', async () => {
+    const cmd = 'x'.repeat(40 * 1024 * 1024);
+    expect((await amp.delegate('Bash', { cmd }, thread('T-7')).ended).code).toBe(2);
+    expect((await amp.delegate('x'.repeat(300), { cmd: 'ls' }, thread('T-7')).ended).code).toBe(2);
+  });
+
+  it.each(['Bash\n', ' Bash', ' '])('rejects a tool whose name %j would be trimmed to another one', async (name) => {
+    expect((await amp.delegate(name, { cmd: 'ls' }, thread('T-7')).ended).code).toBe(2);
+    expect(await amp.bed.pending('amp-own-T-7', 0)).toEqual([]);
+  });
+
   it('rejects arguments that can be read in two ways, or not at all', async () => {
     const both = '{"cmd":"ls","command":"rm -rf a"}';
     for (const input of ['{"cmd":"ls","cmd":"rm -rf a"}', both, 'no JSON', '[]', ''])
@@ -73,7 +105,7 @@ describe('the delegate of Amp', () => {
     expect((await amp.delegate('Bash', {}, { ...thread('T-6'), AGENT_TOOL_NAME: '' }).ended).code).toBe(2);
   });
 
-  it('rejects when no server can be reached, or its settings name none', async () => {
+  it('rejects when no server can be reached, its settings name none, or the token is of another one', async () => {
     const nowhere = `${amp.settingsFile}-nowhere`;
     const rule = { tool: '*', action: 'delegate', to: '/x/holdpoint-amp-delegate' };
     const to = (holdpoint?: object) =>
@@ -86,6 +118,21 @@ describe('the delegate of Amp', () => {
     });
     to();
     expect((await amp.delegate('Bash', { cmd: 'ls' }, env).ended).code).toBe(2);
+    const data = temporaryFolder();
+    writeFileSync(join(data, 'operator.token'), 'of another server');
+    to({ url: amp.server.url, data });
+    expect((await amp.delegate('Bash', { cmd: 'ls' }, env).ended).code).toBe(2);
+  });
+
+  it('waits for its answer over kill -9 of the server', async () => {
+    const { ended } = amp.delegate('Bash', { cmd: 'ls' }, thread('T-8'));
+    const ask = await oneAsk('T-8');
+    const { port } = new URL(amp.server.url);
+    await amp.server.end('SIGKILL');
+    const args = ['--no-worker', '--port', port];
+    amp.server = await startHoldpoint({ via: 'main', args, data: amp.server.data });
+    await amp.bed.decide(ask, { behavior: 'allow' });
+    expect(await ended).toMatchObject({ code: 0 });
   });
 });
 

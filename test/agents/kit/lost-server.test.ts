@@ -20,7 +20,7 @@ it.each([200, 429])('aborts when a server that replied with %i stays away', asyn
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await expect.poll(() => signal.aborted, { timeout: 20_000 }).toBe(true);
-    expect(String(signal.reason)).toContain(`Holdpoint at ${url} has not replied`);
+    expect(String(signal.reason)).toContain(`Cannot reach Holdpoint at ${url}: it has not replied for 1 seconds`);
   } finally {
     stop();
     server.close();
