@@ -165,7 +165,7 @@ async function attach(one: Followed, { settingsFile, address }: Target, parts: R
   return isThere;
 }
 
-/** Of the latest connection, where there are several. A record or settings file that cannot be read does not disconnect. */
+/** Of the latest connection, where there are several. A file that is gone disconnects; one that cannot be read does not. */
 async function targetOf(one: Followed, data: string): Promise<Target | 'disconnected' | 'unreadable'> {
   try {
     const folder = join(data, 'connections');
@@ -176,8 +176,8 @@ async function targetOf(one: Followed, data: string): Promise<Target | 'disconne
     if (!latest) return 'disconnected';
     const { file: settingsFile } = Connection.parse(JSON.parse(await readFile(latest.path, 'utf8')));
     return { settingsFile, address: await one.addressOf(settingsFile) };
-  } catch {
-    return 'unreadable';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'disconnected' : 'unreadable';
   }
 }
 

@@ -1,6 +1,8 @@
 // Which agents a worker attaches to: those that `connect` has recorded, the latest record of each. When it ends their asks.
-import { utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { FollowContext } from '../../src/agents/agent.ts';
 import { codex } from '../../src/agents/codex/agent.ts';
 import { connector } from '../../src/agents/codex/connect.ts';
 import { deleteRecord, recordPath, saveRecord } from '../../src/cli/connect/connection-record.ts';
@@ -12,7 +14,12 @@ type Record = Parameters<typeof saveRecord>[2];
 const record = (file: string): Record => ({ named: file, file, url: 'http://127.0.0.1:1', mode: 0o600 });
 const log = { info() {}, warn() {}, error() {}, debug() {} } as never;
 
-function attach(data: string, followed: { addressOf(file: string): string; gone?: () => Promise<void> }) {
+type Follow = (context: FollowContext) => Promise<void>;
+
+function attach(
+  data: string,
+  followed: { addressOf(file: string): string; follow?: Follow; gone?: () => Promise<void> },
+) {
   const attached = {
     connector: async () => connector,
     followed: { follow: async () => {}, gone: async () => {}, ...followed },
@@ -69,6 +76,31 @@ it('ends the asks of an agent when its record is removed, not while it cannot be
     expect(ends).toBe(0);
     deleteRecord(data, 'codex', connected);
     await expect.poll(() => ends).toBe(1);
+  } finally {
+    await attachments.stop();
+  }
+});
+
+it('follows an agent no longer whose settings file was removed by hand, and ends its asks', async () => {
+  const data = temporaryFolder();
+  machineLabel(data);
+  const file = join(data, 'settings.json');
+  writeFileSync(file, 'address');
+  saveRecord(data, 'codex', record(file));
+  const following: AbortSignal[] = [];
+  let ends = 0;
+  const follow = async ({ signal, onAttached }: FollowContext) => {
+    onAttached();
+    following.push(signal);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const addressOf = (path: string) => readFileSync(path, 'utf8');
+  const attachments = attach(data, { addressOf, follow, gone: async () => void ends++ });
+  try {
+    await expect.poll(() => following.length).toBe(1);
+    rmSync(file);
+    await expect.poll(() => ends).toBe(1);
+    expect(following.map(({ aborted }) => aborted)).toEqual([true]);
   } finally {
     await attachments.stop();
   }
