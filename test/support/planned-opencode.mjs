@@ -1,7 +1,8 @@
 // Stands in for `opencode serve`: plays the plan of a test in one turn over the HTTP wire that the real one speaks. A call with
-// `child` is made by a sub-agent; one with `error` ends the turn with it. In the work folder, a file `abort` aborts the
-// turn as another client would, and `cut` cuts the event streams off; each is removed when that is done.
-import { existsSync, rmSync } from 'node:fs';
+// `child` is made by a sub-agent; one with `error` ends the turn with it, unless it also `recovers`. In the work folder, a file
+// `abort` aborts the turn as another client would, and `cut` cuts the event streams off; each is removed when that is done.
+// While there is a file `away`, nothing can be reached; what is tried is in `tried.txt`.
+import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import { playPlan, ran, received, wasStarted } from './planned-agent.mjs';
 import { serveOpencode } from './stand-in-opencode.mjs';
 
@@ -39,7 +40,12 @@ server.addSession(child);
 setInterval(() => {
   if (isThere('cut')) server.cutStreams();
   if (isThere('abort')) server.abort(sessionID);
+  if (existsSync('away')) server.cutStreams();
 }, 10).unref();
+server.failing.isAway = (tried) => {
+  if (existsSync('away')) appendFileSync('tried.txt', `${tried}\n`);
+  return existsSync('away');
+};
 
 function isThere(name) {
   const isFound = existsSync(name);
@@ -57,6 +63,8 @@ async function ask(call) {
   const { id, command, questions } = call;
   if (call.error)
     server.emit('session.error', { sessionID, error: { name: 'APIError', data: { message: call.error } } });
+  if (call.recovers)
+    server.emit('message.updated', { info: { id: `${messageID}_next`, sessionID, role: 'assistant' } });
   if (call.error) return call.error;
   const asker = call.child ? child.id : sessionID;
   const input = command ? { command, description: 'May I?' } : { questions: questions?.map(questionOf) };

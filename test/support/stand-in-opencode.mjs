@@ -20,8 +20,11 @@ export function serveOpencode({
   const busy = new Set();
   const password = env.OPENCODE_SERVER_PASSWORD;
   const expected = password && `Basic ${Buffer.from(`opencode:${password}`).toString('base64')}`;
-  /** How many of the next replies fail before they are read, as when the server is briefly overloaded. */
-  const failing = { replies: 0, failed: 0 };
+  /**
+   * How many of the next replies fail before they are read, as when the server is briefly overloaded; or every request, with
+   * `isAway` called for it. Replies are read once `held` is resolved.
+   */
+  const failing = { replies: 0, failed: 0, isAway: undefined, held: undefined };
   let made = 0;
 
   const write = (stream, event) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
@@ -88,6 +91,7 @@ export function serveOpencode({
     if (path === '/session/status') return Object.fromEntries([...busy].map((one) => [one, { type: 'busy' }]));
     if (first === 'permission' || first === 'question') {
       if (method === 'GET') return listed(first, at);
+      await failing.held;
       if (failing.replies > 0) {
         failing.replies -= 1;
         failing.failed += 1;
@@ -113,6 +117,7 @@ export function serveOpencode({
 
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://x');
+    if (failing.isAway?.(`${request.method} ${pathname}`)) return request.socket.destroy();
     if (expected && request.headers.authorization !== expected) return response.writeHead(401).end();
     if (pathname === '/global/event') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -10,6 +10,9 @@ const UNAUTHORIZED = 401;
 /** How many of the newest sessions are read to find the folders in which one waits. */
 const NEWEST_SESSIONS = 50;
 
+/** The reason of a rejection that no person has given. */
+export const NOT_WAITING = 'OpenCode no longer waits for it: its turn has ended';
+
 export type Api = ReturnType<typeof createApi>;
 export type PermissionReply = { reply: 'once' | 'always' } | { reply: 'reject'; message: string };
 export type QuestionReply = { answers: string[][] };
@@ -32,6 +35,19 @@ export function createApi(options: HttpPeerOptions) {
     }
   }
 
+  /** Ends a request that no person answers any more, so that nothing it asked for can happen. */
+  const reject = ({ kind, directory, asked }: Request, message: string): Promise<boolean> =>
+    kind === 'permission'
+      ? reply(at(directory, `/permission/${asked.id}/reply`), { reply: 'reject', message })
+      : reply(at(directory, `/question/${asked.id}/reject`), {});
+
+  /** The sessions of a folder that work on a prompt. */
+  async function busyIn(directory: string): Promise<Set<string>> {
+    const statuses = Object.entries(await get(Statuses, at(directory, '/session/status')));
+    return new Set(statuses.filter(([, { type }]) => type !== 'idle').map(([id]) => id));
+  }
+  const isBusy = async (directory: string, sessionId: string) => (await busyIn(directory)).has(sessionId);
+
   return {
     /** Follows the events of all folders, until the connection ends. The properties of an event get its folder. */
     async events(onEvent: (type: string, properties: Record<string, unknown>) => void): Promise<void> {
@@ -47,28 +63,29 @@ export function createApi(options: HttpPeerOptions) {
     },
     /** Whether the end of a turn would be known from the events by now. */
     isFollowing: () => isFollowing,
-    /** What OpenCode waits for in a folder. */
+    /**
+     * What OpenCode waits for in a folder. It also lists what a turn asked that was aborted, and would act on an allow: that is
+     * rejected here.
+     */
     async requests(directory: string): Promise<Request[]> {
       const [permissions, questions] = await Promise.all([
         get(z.array(Permission), at(directory, '/permission')),
         get(z.array(Question), at(directory, '/question')),
       ]);
-      return [
+      const listed: Request[] = [
         ...permissions.map((asked) => ({ kind: 'permission' as const, directory, asked })),
         ...questions.map((asked) => ({ kind: 'question' as const, directory, asked })),
       ];
+      if (listed.length === 0) return [];
+      const busy = await busyIn(directory);
+      const isWaiting = ({ asked }: Request) => busy.has(asked.sessionID);
+      await Promise.all(listed.filter((one) => !isWaiting(one)).map((one) => reject(one, NOT_WAITING)));
+      return listed.filter(isWaiting);
     },
     replyTo: ({ kind, directory, asked }: Request, body: PermissionReply | QuestionReply): Promise<boolean> =>
       reply(at(directory, `/${kind}/${asked.id}/reply`), body),
-    /** Ends a request that no person answers any more, so that nothing it asked for can happen. */
-    reject: ({ kind, directory, asked }: Request, message: string): Promise<boolean> =>
-      kind === 'permission'
-        ? reply(at(directory, `/permission/${asked.id}/reply`), { reply: 'reject', message })
-        : reply(at(directory, `/question/${asked.id}/reject`), {}),
-    async isBusy(directory: string, sessionId: string): Promise<boolean> {
-      const type = (await get(Statuses, at(directory, '/session/status')))[sessionId]?.type;
-      return type !== undefined && type !== 'idle';
-    },
+    reject,
+    isBusy,
     session: (directory: string, id: string) => get(Session, at(directory, `/session/${id}`)),
     createSession: async (directory: string, title: string) =>
       Session.parse(await peer.request('POST', at(directory, '/session'), { title })),

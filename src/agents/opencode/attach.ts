@@ -18,7 +18,7 @@ import { createInFlight } from '../kit/in-flight.ts';
 import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
 import { on, route } from '../wire/json-rpc.ts';
-import { connectionProblem, createApi } from './api.ts';
+import { connectionProblem, createApi, NOT_WAITING } from './api.ts';
 import { readServer } from './connect.ts';
 import {
   FolderClosed,
@@ -66,20 +66,31 @@ export async function followServer(context: FollowContext): Promise<void> {
   const opened = new Set<Requests>();
   const raised = new Set<string>();
   const seen = new Set<string>();
+  /** No ask any more, and none to come. */
   const settledIds = new Set<string>();
+  /** Requests of which no ask is raised yet: their run is not open. */
+  const early = new Map<string, Request>();
   const receiving = createInFlight();
 
   /** A repeated request is ignored: its run may have been ended here meanwhile, and it is not asked twice. */
   function receive(request: Request): void {
-    if (seen.has(request.asked.id)) return;
-    seen.add(request.asked.id);
-    receiving.add(raise(request).catch(onNotAsked));
+    const { id } = request.asked;
+    if (seen.has(id)) return;
+    seen.add(id);
+    early.set(id, request);
+    receiving.add(
+      raise(request)
+        .catch(onNotAsked)
+        .finally(() => early.delete(id)),
+    );
   }
 
   async function raise(request: Request): Promise<void> {
-    const { root } = await tree.placeOf(request.directory, request.asked.sessionID);
+    const { id, sessionID } = request.asked;
+    const { root } = await tree.placeOf(request.directory, sessionID);
+    if (settledIds.has(id)) return;
     const { requests } = await currentTurn(root);
-    if (!settledIds.has(request.asked.id)) requests.receive(request);
+    if (!settledIds.has(id)) requests.receive(request);
   }
 
   function settled(...[requestId, settlement]: Parameters<Requests['settled']>): void {
@@ -123,8 +134,12 @@ export async function followServer(context: FollowContext): Promise<void> {
    * ended, where that is not the end of the turn.
    */
   async function sessionEnded(directory: string, sessionId: string, error?: string, reason?: string): Promise<void> {
-    await receiving.settled();
-    for (const requests of opened) await requests.sessionEnded(sessionId, reason);
+    // Only what was received until now: the next turn may ask while the requests of this one are rejected.
+    const unraised = [...early.values()].filter(({ asked }) => asked.sessionID === sessionId);
+    for (const { asked } of unraised) settledIds.add(asked.id);
+    const rejected = unraised.map((request) => api.reject(request, reason ?? NOT_WAITING).catch(() => {}));
+    const ended = [...opened].map((requests) => requests.sessionEnded(sessionId, reason));
+    await Promise.all([...rejected, ...ended]);
     const turn = await turns.get(sessionId)?.catch(() => undefined);
     turns.delete(sessionId);
     if (!turn) return;

@@ -85,6 +85,8 @@ export function createDecisions({ context, api, sideQuestions, unusedApprovals, 
     const options: AskOptions = { ...waiting, acknowledge: 'sent' };
     if (request.kind === 'permission') return approval(request, lineage, options);
     const spec = questionSpec(request.asked);
+    // A model may ask nothing, and OpenCode would wait for the answer to that.
+    if (request.asked.questions.length === 0) return isShared ? undefined : { reply: { answers: [] } };
     const explained = { ...options, ...explains(request, spec) };
     const outcome = ended(await context.ask({ ...spec, ...(lineage.length > 0 && { lineage }) }, explained));
     if (!isAnswer(outcome) && !(await mayDecline(outcome))) return undefined;

@@ -24,7 +24,7 @@ const ASK = {
   doom_loop: 'ask',
 };
 
-/** `failure` rejects when the process ends. `stop` ends it and resolves when nothing is left of it. */
+/** `over` is aborted with the process, `failure` rejects when it ends. `stop` ends it and resolves when nothing is left of it. */
 export async function launch(context: AgentContext, spec: OpencodeSpec, folder: string) {
   const { run, signal } = context;
   const password = randomBytes(24).toString('base64url');
@@ -65,7 +65,8 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
   };
   try {
     const url = await startLimit.step(Promise.race([listening.promise, failure]));
-    return { api: createApi({ url, user: USER, password, signal: gone.signal }), exited: server.exited, failure, stop };
+    const { signal: over } = gone;
+    return { api: createApi({ url, user: USER, password, signal: over }), over, exited: server.exited, failure, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -20,18 +20,16 @@ export type Permission = z.infer<typeof Permission>;
 export const Question = z.looseObject({
   id: text,
   sessionID: text,
-  questions: z
-    .array(
-      z.looseObject({
-        question: text,
-        header: maybe(text),
-        options: maybe(z.array(z.looseObject({ label: text, description: maybe(text) }))),
-        multiple: maybe(z.boolean()),
-        /** Whether a person may type an answer of their own; OpenCode's default is yes. */
-        custom: maybe(z.boolean()),
-      }),
-    )
-    .min(1),
+  questions: z.array(
+    z.looseObject({
+      question: text,
+      header: maybe(text),
+      options: maybe(z.array(z.looseObject({ label: text, description: maybe(text) }))),
+      multiple: maybe(z.boolean()),
+      /** Whether a person may type an answer of their own; OpenCode's default is yes. */
+      custom: maybe(z.boolean()),
+    }),
+  ),
   tool: calledBy,
 });
 export type Question = z.infer<typeof Question>;

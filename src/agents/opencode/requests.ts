@@ -11,7 +11,7 @@ import { createInFlight } from '../kit/in-flight.ts';
 import { createPendingAsks, type PendingAsk } from '../kit/pending-asks.ts';
 import { HttpRefusal } from '../wire/http-peer.ts';
 import { on } from '../wire/json-rpc.ts';
-import type { Api, PermissionReply, QuestionReply } from './api.ts';
+import { type Api, NOT_WAITING, type PermissionReply, type QuestionReply } from './api.ts';
 import { createDecisions, type Decision, type DecisionParts } from './decisions.ts';
 import { PermissionAsked, QuestionAsked, type Request, RequestSettled } from './protocol.ts';
 import { createSideQuestions } from './side-questions.ts';
@@ -50,7 +50,7 @@ const settledText = ({ reply }: Settlement): string => {
 /** A reply is found only in the folder of its request. */
 const notFoundIn = (folder: string): string =>
   `OpenCode has no such request in the folder ${folder}: it was settled there, or belongs to another folder`;
-const NOT_WAITING = 'OpenCode no longer waits for it: its turn has ended';
+const REJECT_TRIES = 5;
 
 export function createRequests(parts: RequestParts) {
   const { context, api, lineageOf, signal, onRaised, isShared = false } = parts;
@@ -59,6 +59,7 @@ export function createRequests(parts: RequestParts) {
   /** A request is handled once, however often OpenCode lists it. */
   const seen = new Set<string>();
   const [handling, raising, recording] = [createInFlight(), createInFlight(), createInFlight()];
+  const rejecting = createInFlight();
 
   const permissionsOf = (sessionId: string) =>
     pending.all().filter(({ request: { kind, asked } }) => kind === 'permission' && asked.sessionID === sessionId);
@@ -76,15 +77,8 @@ export function createRequests(parts: RequestParts) {
   }
 
   async function send(ask: PendingAsk & OpenRequest, { reply, askId }: Decision): Promise<void> {
-    const { request } = ask;
     if ('message' in reply) return sendDenial(ask, reply.message, askId);
-    const isWaiting = api.isFollowing() || (await api.isBusy(request.directory, request.asked.sessionID));
-    if (ask.isOver() || signal?.aborted) return;
     ask.isSent = true;
-    if (!isWaiting) {
-      await api.reject(request, NOT_WAITING);
-      return conclude(ask, askId, NOT_WAITING);
-    }
     conclude(ask, askId, await deliver(ask, reply));
   }
 
@@ -106,8 +100,8 @@ export function createRequests(parts: RequestParts) {
   }
 
   /**
-   * Repeats a reply that did not reach OpenCode while its events are followed, because the person decided and its own prompt is
-   * still open. Resolves to why it was not taken; undefined if it was. Rejects when the connection is over.
+   * Repeats a reply that did not reach OpenCode, because the person decided and OpenCode still waits. Resolves to why it was not
+   * taken; undefined if it was. Rejects when the process is gone, or the connection to a person's own OpenCode.
    */
   async function deliver(
     { request, settlement, options }: PendingAsk & OpenRequest,
@@ -119,13 +113,36 @@ export function createRequests(parts: RequestParts) {
     });
     for (let failures = 0; ; failures++) {
       try {
+        const isWaiting = 'message' in reply || (await isWaitingFor(request));
+        if (settled) return notTaken(settled, reply, failures);
+        if (signal?.aborted) throw signal.reason;
+        if (!isWaiting) {
+          await api.reject(request, NOT_WAITING);
+          return NOT_WAITING;
+        }
         if (await api.replyTo(request, reply)) return undefined;
         return settled ? notTaken(settled, reply, failures) : notFoundIn(request.directory);
       } catch (error) {
-        if (!mayPass(error) || !api.isFollowing()) throw error;
+        if (signal?.aborted || !mayPass(error) || (isShared && !api.isFollowing())) throw error;
       }
       await Promise.race([settlement.promise, sleep(backoffMs(failures), options.signal)]);
       if (settled) return notTaken(settled, reply, 1);
+    }
+  }
+
+  /** The end of its turn is known from the events, or OpenCode is asked: it would act on an allow after that end. */
+  const isWaitingFor = async ({ directory, asked }: Request): Promise<boolean> =>
+    api.isFollowing() || api.isBusy(directory, asked.sessionID);
+
+  /** Repeats a rejection that did not reach OpenCode a few times: it may be overloaded at the end of a turn. */
+  async function reject(request: Request, reason: string): Promise<void> {
+    for (let failures = 0; failures < REJECT_TRIES; failures++) {
+      if (failures > 0) await sleep(backoffMs(failures));
+      const error = await api.reject(request, reason).then(
+        () => undefined,
+        (found: unknown) => found,
+      );
+      if (error === undefined || !mayPass(error)) return;
     }
   }
 
@@ -178,6 +195,14 @@ export function createRequests(parts: RequestParts) {
     void flush(ask.request.asked.sessionID);
   }
 
+  /** None of them takes an answer any more before the first is rejected: that may take a while. */
+  async function end(asks: readonly (PendingAsk & OpenRequest)[], reason: string): Promise<void> {
+    for (const ask of asks) settle(ask, reason);
+    // Also one whose reply is on its way: if OpenCode has that, it has the request no longer.
+    for (const { request } of asks) rejecting.add(reject(request, reason));
+    await rejecting.settled();
+  }
+
   return {
     receive(request: Request): void {
       if (seen.has(request.asked.id)) return;
@@ -190,14 +215,13 @@ export function createRequests(parts: RequestParts) {
       if (ask) settle(ask, settledText(settlement), settlement);
     },
     /** Nothing of this session is waited for any more: rejects what is open, so that a late allow changes nothing. */
-    async sessionEnded(sessionId: string, reason = NOT_WAITING): Promise<void> {
-      for (const ask of pending.all()) {
-        if (ask.request.asked.sessionID !== sessionId) continue;
-        const isSent = ask.isSent;
-        settle(ask, reason);
-        if (!isSent) await api.reject(ask.request, reason).catch(() => {});
-      }
-    },
+    sessionEnded: (sessionId: string, reason = NOT_WAITING): Promise<void> =>
+      end(
+        pending.all().filter(({ request }) => request.asked.sessionID === sessionId),
+        reason,
+      ),
+    /** The same for every session. */
+    turnEnded: (): Promise<void> => end(pending.all(), NOT_WAITING),
     open: (): Request[] => pending.all().map(({ request }) => request),
     /** Resolves when every request received so far is stored as an ask, or known not to become one. */
     raised: raising.settled,

@@ -55,8 +55,8 @@ async function runProcess(context: AgentContext, spec: OpencodeSpec, folder: str
     throw error;
   });
   if (server instanceof UnexpectedExit) return failed(server.message);
-  const { api, exited, failure, stop } = server;
-  const turn = createTurn(context, api, folder);
+  const { exited, failure, stop } = server;
+  const turn = createTurn(context, server, folder);
   const { requests, outputs } = turn;
   void exited.then(() => requests.close());
   const recorded = () => Promise.all([outputs.flush(), requests.recorded()]);
@@ -86,7 +86,7 @@ const exitBehind = (error: unknown, failure: Promise<never>): Promise<unknown> =
 const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
 
 /** The conversation with the process: what it asks and says, and how its one turn ends. */
-function createTurn(context: AgentContext, api: Api, folder: string) {
+function createTurn(context: AgentContext, { api, over: gone }: { api: Api; over: AbortSignal }, folder: string) {
   const { signal } = context;
   const tree = createSessionTree(api);
   const lineageOf = async (sessionId: string) => (await tree.placeOf(folder, sessionId)).lineage;
@@ -105,7 +105,9 @@ function createTurn(context: AgentContext, api: Api, folder: string) {
   let isPrompted = false;
   /** Sessions that are neither the conversation nor a sub-agent of it: what they say is no output of the run. */
   const others = new Set<string>();
-  /** An abort is reported as an error, and then as the end of the turn. */
+  /** An error that ends the turn, unless another message of the model follows it. */
+  let problem: Ending | undefined;
+  let modelMessage = '';
   let first: Ending | undefined;
 
   const receive = route(
@@ -113,7 +115,13 @@ function createTurn(context: AgentContext, api: Api, folder: string) {
     on('session.created', SessionCreated, ({ info }) => {
       if (root !== undefined && !info.parentID && info.id !== root) others.add(info.id);
     }),
-    on('message.updated', MessageUpdated, ({ info }) => outputs.message(info)),
+    on('message.updated', MessageUpdated, ({ info }) => {
+      outputs.message(info);
+      // Ids ascend; an earlier message may change once more.
+      if (info.sessionID !== root || info.role !== 'assistant' || info.id <= modelMessage) return;
+      modelMessage = info.id;
+      problem = undefined;
+    }),
     on('message.part.updated', PartUpdated, ({ part }) => {
       if (others.has(part.sessionID)) return;
       modelOutage.responded();
@@ -123,29 +131,40 @@ function createTurn(context: AgentContext, api: Api, folder: string) {
       if (type === 'retry') modelOutage.retried(message ?? '');
     }),
     on('session.error', SessionError, ({ sessionID, error }) => {
-      if (sessionID === root) void end(failed(failureText(error)));
+      if (sessionID === root) void failedWith(failureText(error));
     }),
     on('session.idle', SessionIdle, ({ sessionID }) => void sessionIdle(sessionID)),
   );
 
   async function sessionIdle(sessionId: string): Promise<void> {
     if (sessionId !== root) return requests.sessionEnded(sessionId);
-    if (isPrompted) await end({ ended: 'completed', text: outputs.lastMessage() });
+    if (isPrompted) await end(problem ?? { ended: 'completed', text: outputs.lastMessage() });
+  }
+
+  /** OpenCode also reports an error that it recovers from: it shortens a conversation that has become too long, and goes on. */
+  async function failedWith(error: string): Promise<void> {
+    problem = failed(error);
+    await requests.turnEnded();
+    if (!(await api.isBusy(folder, root as string).catch(() => false))) await end(problem);
   }
 
   /** Rejects what the conversation and its sub-agents still ask: OpenCode would act on an allow after the turn. */
   async function end(ending: Ending): Promise<void> {
     first ??= ending;
-    for (const { asked } of requests.open()) await requests.sessionEnded(asked.sessionID);
+    await requests.turnEnded();
     over.resolve(first);
   }
 
   /** Follows the events until the turn is over, and reads what was missed whenever the connection was lost. */
   async function follow(isOpen: () => void): Promise<never> {
-    for (;;) {
-      await api.events((type, properties) => {
+    for (let isFirst = true; ; isFirst = false) {
+      const following = api.events((type, properties) => {
         if (type === 'server.connected') void catchUp().then(isOpen, over.reject);
         else receive(type, properties);
+      });
+      // Later it is out of reach for a moment, unless it is gone.
+      await following.catch((error: unknown) => {
+        if (isFirst || gone.aborted) throw error;
       });
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
     }

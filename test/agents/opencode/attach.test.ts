@@ -20,7 +20,7 @@ interface Served {
   cutStreams(): void;
   emit(type: string, properties: object): void;
   open: Map<string, { from: string }>;
-  failing: { replies: number; failed: number };
+  failing: { replies: number; failed: number; held?: Promise<void> | undefined };
   server: Server;
 }
 const standIn = join(import.meta.dirname, '..', '..', 'support', 'stand-in-opencode.mjs');
@@ -212,6 +212,29 @@ describe('an attached OpenCode', () => {
     opencode.setBusy('ses_1', true);
   });
 
+  it('rejects what an aborted turn had asked also where that fails at first', async () => {
+    const reply = bash('flaky abort');
+    await asked('ses_1');
+    opencode.failing.replies = 2;
+    opencode.abort('ses_1');
+    expect(await reply).toMatchObject({ reply: 'reject' });
+    opencode.setBusy('ses_1', true);
+  });
+
+  it('takes no answer to any request of an aborted turn, however long the first rejection takes', async () => {
+    const replies = [bash('first'), bash('second'), bash('third')];
+    const asks = await bed.pending('opencode-own-ses_1', 3);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    opencode.failing.held = promise;
+    opencode.abort('ses_1');
+    await bed.pending('opencode-own-ses_1', 0);
+    for (const ask of asks) await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    opencode.failing.held = undefined;
+    resolve();
+    for (const reply of replies) expect(await reply).toMatchObject({ reply: 'reject' });
+    opencode.setBusy('ses_1', true);
+  });
+
   it('that no longer has a request in its folder makes the answer undeliverable, and the reason names the folder', async () => {
     const { id } = bash('moved');
     const ask = await asked('ses_1');
@@ -239,6 +262,20 @@ describe('an attached OpenCode', () => {
     await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     await bed.decide(found, { behavior: 'allow' });
     expect(await missed).toEqual({ reply: 'once' });
+  });
+
+  it('has what a turn had asked rejected that was aborted while the connection was cut off', async () => {
+    const reply = bash('aborted meanwhile');
+    const ask = await asked('ses_1');
+    opencode.cutStreams();
+    opencode.abort('ses_1');
+    const other = bash('still waits', 'ses_2');
+    expect(await reply).toMatchObject({ reply: 'reject' });
+    await bed.pending('opencode-own-ses_1', 0);
+    await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
+    await bed.decide(await asked('ses_2'), { behavior: 'allow' });
+    expect(await other).toEqual({ reply: 'once' });
+    opencode.setBusy('ses_1', true);
   });
 
   it('is asked no more after disconnect', async () => {

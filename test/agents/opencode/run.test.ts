@@ -4,7 +4,7 @@
 // Covers: src/agents/opencode/decisions.ts, src/agents/opencode/outputs.ts, src/agents/opencode/protocol.ts
 // Covers: src/agents/opencode/requests.ts, src/agents/opencode/resume.ts, src/agents/opencode/session-tree.ts
 // Covers: src/agents/opencode/settings.ts, src/agents/kit/question-options.ts, src/agents/wire/http-peer.ts
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { opencode } from '../../../src/agents/opencode/agent.ts';
@@ -28,6 +28,8 @@ async function start(...messages: object[][]) {
     over: () => standIn.bed.over(run.run_id),
     tell: (name: string) => writeFileSync(join(folder, name), ''),
     received: () => readFileSync(join(folder, 'received.txt'), 'utf8'),
+    untell: (name: string) => rmSync(join(folder, name)),
+    tried: () => (existsSync(join(folder, 'tried.txt')) ? readFileSync(join(folder, 'tried.txt'), 'utf8') : ''),
     hasRun: (name: string) => existsSync(join(folder, name)),
   };
 }
@@ -85,6 +87,32 @@ describe('a managed OpenCode', () => {
     await standIn.bed.decide(second, { behavior: 'allow' });
     expect(await over()).toMatchObject({ status: 'completed' });
     expect([hasRun('one'), hasRun('two')]).toEqual([true, true]);
+  });
+
+  it('gets an answer that could not reach it for a while, and its events are followed again after that', async () => {
+    const { asks, over, tell, untell, tried, hasRun } = await start([command('one')], [command('two')]);
+    const [first] = (await asks(1)) as [AskView];
+    tell('away');
+    await standIn.bed.until(async () => tried().includes('GET /global/event') || undefined);
+    await standIn.bed.decide(first, { behavior: 'allow' });
+    await standIn.bed.until(async () => tried().includes('GET /session/status') || undefined);
+    untell('away');
+    const second = await standIn.bed.until(async () => {
+      const [ask] = await asks(1);
+      return ask?.ask_id === first.ask_id ? undefined : ask;
+    });
+    await standIn.bed.decide(second, { behavior: 'allow' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect([hasRun('one'), hasRun('two')]).toEqual([true, true]);
+    expect(await stateOf(first)).toEqual(['answered', 'delivered']);
+  });
+
+  it('goes on after an error that it recovers from', async () => {
+    const { asks, over, hasRun } = await start([{ id: 'call_1', error: 'Too long', recovers: true }], [command('one')]);
+    const [ask] = (await asks(1)) as [AskView];
+    await standIn.bed.decide(ask, { behavior: 'allow' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(hasRun('one')).toBe(true);
   });
 
   it('is told "always" when the person takes that suggestion', async () => {

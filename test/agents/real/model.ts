@@ -9,7 +9,12 @@ import { gemini } from './model-gemini.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 export type Block = { text: string } | { tool: string; input: Record<string, unknown>; id?: string };
-export type Step = Block[] | ((told: string) => Block[] | Promise<Block[]>);
+/** The provider refuses the request. */
+export interface Refusal {
+  status: number;
+  error: object;
+}
+export type Step = Block[] | Refusal | ((told: string) => Block[] | Promise<Block[]>);
 /** What the model says to a request; the last step is said again to every further one. */
 export type Script = Step[];
 
@@ -72,7 +77,9 @@ export class Model extends ScriptedServer {
     const serial = this.told.push(told);
     const step = this.#next(told);
     const blocks = typeof step === 'function' ? await step(told) : step;
-    front.reply(response, body, blocks.map(this.#said), serial, pathname);
+    if (Array.isArray(blocks)) return front.reply(response, body, blocks.map(this.#said), serial, pathname);
+    response.writeHead(blocks.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: blocks.error }));
   }
 
   #next(told: string): Step {

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { opencode as agent } from '../../../src/agents/opencode/agent.ts';
+import type { Rule } from '../../../src/core/rule.ts';
 import { opencode } from './binaries.ts';
 import { HostedTestBed } from './hosted-test-bed.ts';
 import { Model, type Script } from './model.ts';
@@ -31,6 +32,10 @@ export function opencodeEnvironment(root: string, modelUrl: string, config: obje
   };
 }
 
+/** OpenCode has models with such a name change files with patches. */
+export const PATCHING_MODEL = 'gpt-5-fake';
+const model = (name: string) => ({ name, tool_call: true, limit: { context: 100_000, output: 4096 } });
+
 const configFor = (modelUrl: string) => ({
   autoupdate: false,
   share: 'disabled',
@@ -42,7 +47,7 @@ const configFor = (modelUrl: string) => ({
       npm: '@ai-sdk/openai-compatible',
       name: 'Fake',
       options: { baseURL: `${modelUrl}/v1`, apiKey: 'not-a-key' },
-      models: { 'fake-1': { name: 'Fake 1', tool_call: true, limit: { context: 100_000, output: 4096 } } },
+      models: { 'fake-1': model('Fake 1'), [PATCHING_MODEL]: model('Fake 2') },
     },
   },
 });
@@ -58,10 +63,10 @@ export class OpencodeTestBed extends HostedTestBed<Model> {
   }
 
   /** A run in a session of its own; the key tells its conversation with the model from others. */
-  async start(key: string, script: (folder: string) => Script, input: object = {}) {
+  async start(key: string, script: (folder: string) => Script, input: object = {}, rules: Rule[] = []) {
     const folder = this.folder();
     this.model.play(script(folder), key);
-    const { session_id } = await this.bed.api.sessions.create({ agent: 'opencode', work_folder: folder });
+    const { session_id } = await this.bed.api.sessions.create({ agent: 'opencode', work_folder: folder, rules });
     const run = await this.bed.api.runs.start(session_id, { input: { text: `Do this: ${key}`, ...input } });
     return {
       run,

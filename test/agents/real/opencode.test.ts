@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { opencode, opencodeVersion } from './binaries.ts';
-import { OpencodeTestBed } from './opencode-test-bed.ts';
+import { OpencodeTestBed, PATCHING_MODEL } from './opencode-test-bed.ts';
 
 const testBed = new OpencodeTestBed();
 const DONE = [{ text: 'Done.' }];
@@ -92,6 +92,51 @@ describe.skipIf(!opencode)(`OpenCode ${opencodeVersion}, hosted`, () => {
     await testBed.bed.decide(command, { behavior: 'allow', suggestion_ids: ['always'] });
     expect(await over()).toMatchObject({ status: 'completed', outputs: expect.anything() });
     expect(readdirSync(folder).sort()).toEqual(['one.txt', 'three.txt', 'two.txt']);
+  });
+
+  it('names every file that a patch changes, so that a rule about one of them does not allow the others', async () => {
+    const patch = (...files: string[]) => {
+      const added = files.flatMap((file) => [`*** Add File: ${file}`, '+written']);
+      return { patchText: ['*** Begin Patch', ...added, '*** End Patch'].join('\n') };
+    };
+    const { asks, over, folder } = await testBed.start(
+      'task-patch',
+      () => [
+        [{ tool: 'apply_patch', input: patch('docs/one.txt', 'docs/two.txt'), id: 'call_1' }],
+        [{ tool: 'apply_patch', input: patch('docs/three.txt', 'other.txt'), id: 'call_2' }],
+        DONE,
+      ],
+      { model: `fake/${PATCHING_MODEL}` },
+      [{ tool: 'Edit', action: 'allow', matches: { file_path: '*/docs/*' } }],
+    );
+    const [ask] = (await asks()) as [AskView];
+    expect(ask.request).toMatchObject({
+      tool_name: 'Edit',
+      input: { files: [{ path: join(folder, 'docs/three.txt') }, { path: join(folder, 'other.txt') }] },
+    });
+    await testBed.bed.decide(ask, { behavior: 'deny', reason: 'only the docs' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(readdirSync(folder)).toEqual(['docs']);
+    expect(readdirSync(join(folder, 'docs')).sort()).toEqual(['one.txt', 'two.txt']);
+  });
+
+  it('goes on when its conversation has become too long for the model, and is shortened', async () => {
+    const error = { message: 'maximum context length exceeded', code: 'context_length_exceeded' };
+    const { asks, over, has } = await testBed.start('task-too-long', () => [{ status: 400, error }]);
+    // What is left of the conversation does not name the task.
+    testBed.model.play([[bash('touch made', 'call_1')], DONE]);
+    const [ask] = (await asks()) as [AskView];
+    await testBed.bed.decide(ask, { behavior: 'allow' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(has('made')).toBe(true);
+  });
+
+  it('goes on after a question set without questions', async () => {
+    const { over } = await testBed.start('task-asks-nothing', () => [
+      [{ tool: 'question', input: { questions: [] }, id: 'call_1' }],
+      DONE,
+    ]);
+    expect(await over()).toMatchObject({ status: 'completed' });
   });
 
   it('runs a later message in the same session', async () => {
