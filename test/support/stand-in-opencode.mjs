@@ -22,9 +22,9 @@ export function serveOpencode({
   const expected = password && `Basic ${Buffer.from(`opencode:${password}`).toString('base64')}`;
   /**
    * How many of the next replies fail before they are read, as when the server is briefly overloaded; or every request, with
-   * `isAway` called for it. Replies are read once `held` is resolved.
+   * `isAway` called for it. Replies are read once `held` is resolved, and what waits in `folder` cannot be listed.
    */
-  const failing = { replies: 0, failed: 0, isAway: undefined, held: undefined };
+  const failing = { replies: 0, failed: 0, isAway: undefined, held: undefined, folder: undefined };
   let made = 0;
 
   const write = (stream, event) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
@@ -90,7 +90,7 @@ export function serveOpencode({
     if (path === '/experimental/session') return [...sessions.values()];
     if (path === '/session/status') return Object.fromEntries([...busy].map((one) => [one, { type: 'busy' }]));
     if (first === 'permission' || first === 'question') {
-      if (method === 'GET') return listed(first, at);
+      if (method === 'GET') return at === failing.folder ? undefined : listed(first, at);
       await failing.held;
       if (failing.replies > 0) {
         failing.replies -= 1;

@@ -17,6 +17,7 @@ import {
 import { createInFlight } from '../kit/in-flight.ts';
 import { withdrawAsk } from '../kit/pending-asks.ts';
 import { createUnusedApprovals } from '../kit/unused-approvals.ts';
+import { HttpRefusal } from '../wire/http-peer.ts';
 import { on, route } from '../wire/json-rpc.ts';
 import { connectionProblem, createApi, NOT_WAITING } from './api.ts';
 import { readServer } from './connect.ts';
@@ -152,10 +153,17 @@ export async function followServer(context: FollowContext): Promise<void> {
     await endRun(client, run.run.run_id, error === undefined ? undefined : { error });
   }
 
+  /** In a folder whose settings OpenCode cannot read nothing waits. */
+  function notLoaded(error: unknown): Request[] {
+    if (!(error instanceof HttpRefusal)) throw error;
+    onNotAsked(error);
+    return [];
+  }
+
   /** Requests that were made while no client of ours was connected, in every folder in which a tool waits. */
   async function catchUp(before: readonly AskView[]): Promise<void> {
     const folders = await api.waitingFolders();
-    for (const folder of folders) for (const request of await api.requests(folder)) receive(request);
+    for (const folder of folders) for (const request of await api.requests(folder).catch(notLoaded)) receive(request);
     await receiving.settled();
     await Promise.all([...opened].map((requests) => requests.raised()));
     const isSettled = (ask: AskView) => !raised.has(ask.ask_id);

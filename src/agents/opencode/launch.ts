@@ -24,7 +24,7 @@ const ASK = {
   doom_loop: 'ask',
 };
 
-/** `over` is aborted with the process, `failure` rejects when it ends. `stop` ends it and resolves when nothing is left of it. */
+/** `failure` rejects when the process ends. `stop` ends it and resolves when nothing is left of it. */
 export async function launch(context: AgentContext, spec: OpencodeSpec, folder: string) {
   const { run, signal } = context;
   const password = randomBytes(24).toString('base64url');
@@ -65,8 +65,8 @@ export async function launch(context: AgentContext, spec: OpencodeSpec, folder: 
   };
   try {
     const url = await startLimit.step(Promise.race([listening.promise, failure]));
-    const { signal: over } = gone;
-    return { api: createApi({ url, user: USER, password, signal: over }), over, exited: server.exited, failure, stop };
+    const api = createApi({ url, user: USER, password, signal: gone.signal });
+    return { api, isGone: () => gone.signal.aborted, exited: server.exited, failure, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -86,7 +86,7 @@ const exitBehind = (error: unknown, failure: Promise<never>): Promise<unknown> =
 const failed = (error: string): Ending => ({ ended: 'failed', error, reason: 'provider-failed' });
 
 /** The conversation with the process: what it asks and says, and how its one turn ends. */
-function createTurn(context: AgentContext, { api, over: gone }: { api: Api; over: AbortSignal }, folder: string) {
+function createTurn(context: AgentContext, { api, isGone }: { api: Api; isGone(): boolean }, folder: string) {
   const { signal } = context;
   const tree = createSessionTree(api);
   const lineageOf = async (sessionId: string) => (await tree.placeOf(folder, sessionId)).lineage;
@@ -164,7 +164,7 @@ function createTurn(context: AgentContext, { api, over: gone }: { api: Api; over
       });
       // Later it is out of reach for a moment, unless it is gone.
       await following.catch((error: unknown) => {
-        if (isFirst || gone.aborted) throw error;
+        if (isFirst || isGone()) throw error;
       });
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
     }

@@ -20,7 +20,7 @@ interface Served {
   cutStreams(): void;
   emit(type: string, properties: object): void;
   open: Map<string, { from: string }>;
-  failing: { replies: number; failed: number; held?: Promise<void> | undefined };
+  failing: { replies: number; failed: number; held?: Promise<void> | undefined; folder?: string };
   server: Server;
 }
 const standIn = join(import.meta.dirname, '..', '..', 'support', 'stand-in-opencode.mjs');
@@ -262,6 +262,16 @@ describe('an attached OpenCode', () => {
     await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
     await bed.decide(found, { behavior: 'allow' });
     expect(await missed).toEqual({ reply: 'once' });
+  });
+
+  it('finds what was settled meanwhile also where it cannot load one of its folders', async () => {
+    opencode.addSession({ id: 'ses_4', title: 'Broken settings', directory: '/srv/broken' });
+    opencode.failing.folder = '/srv/broken';
+    const { id } = bash('settled beside it');
+    await asked('ses_1');
+    opencode.cutStreams();
+    opencode.settle(id, 'permission.replied', { reply: 'once' }, { reply: 'once' });
+    await bed.pending('opencode-own-ses_1', 0);
   });
 
   it('has what a turn had asked rejected that was aborted while the connection was cut off', async () => {
