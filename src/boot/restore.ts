@@ -24,6 +24,8 @@ const PAGE = 500;
 type Place = Pick<Settings, 'data' | 'secretKey' | 'auditKey'>;
 
 export interface BackupLog {
+  /** It is a copy of a server's own file, which may lack its newest changes. */
+  isCopy: boolean;
   events(): AsyncGenerator<Event>;
   /** A sentence where they cannot be compared with the log here. */
   rows: BackupRows | string;
@@ -82,6 +84,7 @@ async function logOf(open: OpenBackup, place: Place): Promise<BackupLog> {
   if (sealer) refuseOtherKey(open, sealer, place);
   const reader = createReader(sqlOver(prepareOnce(open.db)));
   return {
+    isCopy: open.isCopy,
     events: () => eventsOf(reader),
     rows: await rowsOf(open, reader, sealer),
     canSignWith: sealer && ((key) => signers(place, sealer).includes(key)),

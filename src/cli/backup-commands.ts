@@ -80,7 +80,7 @@ async function restore(file: string, { replace = false, check, ...flags }: Resto
 
 async function verify(
   file: string,
-  { events, rows, canSignWith }: BackupLog,
+  { isCopy, events, rows, canSignWith }: BackupLog,
 ): Promise<{ report: LogReport; lines: Line[] }> {
   const report = await auditStored(events(), typeof rows === 'string' ? undefined : rows);
   const { faults, keys, checkpoints } = report;
@@ -90,6 +90,8 @@ async function verify(
       `${file} was altered, or part of it is missing; nothing was changed`,
       ...faults.slice(0, SHOWN_FAULTS),
     );
+  if (isCopy)
+    note(`${file} is a copy of a server's file, not a backup: changes that were in its write-ahead log are missing`);
   const good = (text: string) => line(span('✓ ', 'good'), text);
   const warn = (text: string) => line(span('! ', 'warn'), text);
   const lines = [

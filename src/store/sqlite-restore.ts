@@ -28,6 +28,9 @@ import { takeLock } from './sqlite-lock.ts';
 
 const NAME = 'holdpoint.db';
 const MAGIC = 'SQLite format 3\0';
+/** Where the header says whether the file has a write-ahead log. A backup has none; the file of a server has. */
+const WRITE_VERSION = 18;
+const WITH_LOG = 2;
 const MOST_REMARKS = 3;
 const COPIED_AT_ONCE = 1024 * 1024;
 
@@ -115,7 +118,7 @@ function dropSecondNames(folder: string): void {
 
 function refuseForeign(file: string): void {
   if (!existsSync(file)) throw fail('invalid_request', `There is no file ${file}.`);
-  if (!statSync(file).isFile() || start(file) !== MAGIC)
+  if (!statSync(file).isFile() || headerOf(file).toString('latin1', 0, MAGIC.length) !== MAGIC)
     throw fail('invalid_request', `${file} is not a backup: \`holdpoint db backup\` writes an SQLite database.`);
   // A link may lead to the database of a server: what is beside that one counts.
   const path = realpathSync(file);
@@ -126,12 +129,12 @@ function refuseForeign(file: string): void {
     );
 }
 
-function start(file: string): string {
+function headerOf(file: string): Buffer {
   const from = openSync(file, 'r');
   try {
-    const bytes = Buffer.alloc(MAGIC.length);
+    const bytes = Buffer.alloc(WRITE_VERSION + 1);
     readSync(from, bytes);
-    return bytes.toString('latin1');
+    return bytes;
   } finally {
     closeSync(from);
   }
@@ -141,6 +144,8 @@ export interface OpenBackup {
   db: DatabaseSync;
   /** Whether it has the schema of this release; otherwise that of an earlier one. */
   isCurrent: boolean;
+  /** It is a copy of a server's own file: what was in the write-ahead log beside that one is missing. */
+  isCopy: boolean;
 }
 
 /** Opens a file that another program may have made; refuses one that is damaged, not Holdpoint's, or of a newer release. */
@@ -158,7 +163,8 @@ export function openBackup(path: string): OpenBackup {
       throw fail('invalid_request', `${path} was altered: it has a ${active[0]}, which Holdpoint does not make.`);
     const applied = names(db, 'SELECT name FROM kysely_migration');
     refuseNewer(applied);
-    return { db, isCurrent: MIGRATION_NAMES.every((name) => applied.includes(name)) };
+    const isCopy = headerOf(path)[WRITE_VERSION] === WITH_LOG;
+    return { db, isCurrent: MIGRATION_NAMES.every((name) => applied.includes(name)), isCopy };
   } catch (error) {
     db.close();
     throw error;
