@@ -3,8 +3,8 @@
 //
 //   node verify-audit.mjs log.jsonl [--key <public key>]… [--witness <file>]…
 //
-// SPEC.md ("Events") has the format. Give the first key that signed, from another source than the log, and a witness:
-// without them a log that was rewritten and signed again as a whole is not recognised.
+// SPEC.md ("Events") has the format; lines are read in the order of the export. Give the first key that signed, from another
+// source than the log, and a witness: without them, a log that was rewritten and signed again as a whole is not recognised.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
