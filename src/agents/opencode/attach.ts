@@ -63,6 +63,8 @@ export async function followServer(context: FollowContext): Promise<void> {
   const api = createApi({ url, user, password, signal });
   const tree = createSessionTree(api);
   const turns = new Map<string, Promise<Turn>>();
+  /** By conversation, the end of a run: the next turn does not ask in it. */
+  const ending = new Map<string, Promise<void>>();
   /** Every run that was opened over this connection: one that was ended here may still have requests. */
   const opened = new Set<Requests>();
   const raised = new Set<string>();
@@ -89,9 +91,12 @@ export async function followServer(context: FollowContext): Promise<void> {
   async function raise(request: Request): Promise<void> {
     const { id, sessionID } = request.asked;
     const { root } = await tree.placeOf(request.directory, sessionID);
-    if (settledIds.has(id)) return;
-    const { requests } = await currentTurn(root);
-    if (!settledIds.has(id)) requests.receive(request);
+    // A turn that has ended meanwhile would not notice how this request ends.
+    for (let isReceived = false; !isReceived && !settledIds.has(id); ) {
+      const { requests } = await currentTurn(root);
+      isReceived = opened.has(requests) && !settledIds.has(id);
+      if (isReceived) requests.receive(request);
+    }
   }
 
   function settled(...[requestId, settlement]: Parameters<Requests['settled']>): void {
@@ -104,7 +109,9 @@ export async function followServer(context: FollowContext): Promise<void> {
     const known = turns.get(root.id);
     const next = async (): Promise<Turn> => {
       const before = await known?.catch(() => undefined);
-      return before && !(await hasEnded(before)) ? before : openTurn(root);
+      if (before && opened.has(before.requests) && !(await hasEnded(before))) return before;
+      await ending.get(root.id);
+      return openTurn(root);
     };
     const turn = next();
     turns.set(root.id, turn);
@@ -138,11 +145,12 @@ export async function followServer(context: FollowContext): Promise<void> {
     // Only what was received until now: the next turn may ask while the requests of this one are rejected.
     const unraised = [...early.values()].filter(({ asked }) => asked.sessionID === sessionId);
     for (const { asked } of unraised) settledIds.add(asked.id);
+    const known = turns.get(sessionId);
+    turns.delete(sessionId);
     const rejected = unraised.map((request) => api.reject(request, reason ?? NOT_WAITING).catch(() => {}));
     const ended = [...opened].map((requests) => requests.sessionEnded(sessionId, reason));
     await Promise.all([...rejected, ...ended]);
-    const turn = await turns.get(sessionId)?.catch(() => undefined);
-    turns.delete(sessionId);
+    const turn = await known?.catch(() => undefined);
     if (!turn) return;
     const { run, requests } = turn;
     for (const { asked } of requests.open())
@@ -150,7 +158,15 @@ export async function followServer(context: FollowContext): Promise<void> {
     await requests.handled();
     await requests.recorded();
     opened.delete(requests);
-    await endRun(client, run.run.run_id, error === undefined ? undefined : { error });
+    const { run_id } = run.run;
+    // The next turn may have begun to ask in this run, and ends it then.
+    const following = turns.get(sessionId);
+    const next = following && (await following.catch(() => undefined));
+    if (next?.run.run.run_id === run_id) return;
+    const end = endRun(client, run_id, error === undefined ? undefined : { error });
+    const over = end.catch(() => {});
+    ending.set(sessionId, over);
+    await end;
   }
 
   /** In a folder whose settings OpenCode cannot read nothing waits. */

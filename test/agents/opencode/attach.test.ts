@@ -235,6 +235,20 @@ describe('an attached OpenCode', () => {
     opencode.setBusy('ses_1', true);
   });
 
+  it('ends what each of several turns had asked that follow one another at once', async () => {
+    for (let turn = 1; turn <= 10; turn++) {
+      const reply = bash(`turn ${turn}`);
+      const isAsked = async () =>
+        (await bed.pending('opencode-own-ses_1')).find((one) => JSON.stringify(one.request).includes(`turn ${turn}"`));
+      const ask = await bed.until(isAsked);
+      opencode.abort('ses_1');
+      opencode.setBusy('ses_1', true);
+      if (turn % 2 === 0) await bed.pending('opencode-own-ses_1', 0);
+      expect(await reply).toMatchObject({ reply: 'reject' });
+      if (turn % 2 === 0) expect(await bed.api.asks.get(ask.ask_id)).toMatchObject({ status: 'cancelled' });
+    }
+  });
+
   it('that no longer has a request in its folder makes the answer undeliverable, and the reason names the folder', async () => {
     const { id } = bash('moved');
     const ask = await asked('ses_1');
