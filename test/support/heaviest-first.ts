@@ -4,6 +4,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const HEAVIEST = [
+  'test/agents/real/conformance.test.ts',
   'test/faults/',
   'test/browser/',
   'test/cli/',
