@@ -53,7 +53,10 @@ function installPeers(): boolean {
   return spawnSync('npm', ['ci', '--ignore-scripts', '--prefix', folder], { stdio: 'inherit' }).status === 0;
 }
 
-/** Of these processes with their children, and of the children of those, as Linux counts it in hundredths of a second. */
+/**
+ * Of these processes with their children, those that have ended too, and of the children of those, as Linux counts it in
+ * hundredths of a second.
+ */
 function cpuMs(pids: readonly number[], parents: readonly number[]): number {
   let sum = 0;
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)))
@@ -61,8 +64,14 @@ function cpuMs(pids: readonly number[], parents: readonly number[]): number {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const parent = Number(fields[1]);
-      if (pids.includes(Number(name)) || pids.includes(parent) || parents.includes(parent))
-        sum += 10 * (Number(fields[11]) + Number(fields[12]));
+      const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      if (pids.includes(Number(name))) sum += 10 * (user + system + endedUser + endedSystem);
+      else if (pids.includes(parent) || parents.includes(parent)) sum += 10 * (user + system);
     } catch {
       // It has ended meanwhile.
     }
