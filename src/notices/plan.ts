@@ -18,7 +18,8 @@ export interface Planning {
   routes(): RouteSet;
 }
 
-const PAGE = 500;
+/** Few, so that a unit is short: notices that are claimed meanwhile make it run again. */
+const PAGE = 50;
 const RUN_ENDS = new Set<EventType>(['completed', 'failed', 'interrupted', 'cancelled']);
 export const leadsToNotices = (type: EventType): boolean =>
   type === 'ask.raised' || type === 'ask.claimed' || type === 'ask.snoozed' || RUN_ENDS.has(type);

@@ -24,7 +24,7 @@ const UNREACHED = (limit: number) => `SELECT a.id FROM asks a WHERE a.status = '
 /** Enough to see a flood, and few enough to look at for each ask. Notices of one batch that wait are one message. */
 const UNANSWERED = `SELECT DISTINCT CASE WHEN n.attempts = 0 THEN COALESCE(n.batch, n.handle) ELSE n.handle END AS message,
     n.session_id, s.agent
-  FROM (SELECT * FROM notices WHERE contact_id = ? ORDER BY n DESC LIMIT 500) n
+  FROM (SELECT * FROM notices WHERE contact_id = ? ORDER BY n DESC LIMIT 200) n
   JOIN asks a ON a.id = n.ask_id JOIN sessions s ON s.id = n.session_id
   WHERE n.event IN ('ask.raised', 'ask.escalated') AND n.created_at > ? AND a.status IN ('pending', 'expired')`;
 
