@@ -97,7 +97,7 @@ describeInBrowser('approvals', () => {
     for (const found of [button(page, 'Deny'), button(page, 'Edit'), offer.getByText(label, { exact: true })])
       expect(await found.evaluate(isWithin)).toBe(true);
     await button(page, 'Always…').click();
-    await page.getByRole('region', { name: 'Always allow' }).getByText('A grant of Holdpoint').waitFor();
+    await page.getByRole('region', { name: 'Always allow' }).getByText('Holdpoint allows these from now on').waitFor();
     await offer.getByText('The agent suggests a rule of its own').waitFor();
     await expect
       .poll(async () => {
