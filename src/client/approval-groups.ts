@@ -1,11 +1,12 @@
 // Groups approvals that can be decided together, and splits a decision into one atomic batch for each run. Pure. Two
 // approvals have the same shape when they name the same tool with the same fields, in the same folder, asked by the same
-// sub-agents and, for a command, with the same first words of each of its parts. Every member is still shown in full.
+// sub-agents, with the same loud signs of risk and, for a command, with the same first words of each of its parts. Every member is still shown in full.
 import type { ApprovalResolution } from '../core/answer.ts';
 import type { AskView } from '../core/views.ts';
 import { isQuestion } from './action-summary.ts';
 import { fileChangeOf } from './file-change.ts';
 import { type InboxEntry, isOpen } from './inbox-model.ts';
+import { toneOf } from './risk-text.ts';
 
 export interface ApprovalGroup {
   shape: string;
@@ -33,7 +34,9 @@ export function shapeOf(ask: AskView): string | undefined {
   const { tool_name, input, lineage = [] } = request;
   const fields = Object.keys(input).sort();
   if (fields.length === 0 || fileChangeOf(input) || JSON.stringify(input).length > MAX_CHARACTERS) return undefined;
-  return JSON.stringify([tool_name, fields, programOf(input), folderOf(ask), lineage]);
+  // One that touches production is not allowed along with those that do not.
+  const loud = (ask.risk ?? []).filter((sign) => toneOf(sign) === 'bad').map(({ risk }) => risk);
+  return JSON.stringify([tool_name, fields, programOf(input), folderOf(ask), lineage, loud]);
 }
 
 /** Where it runs. */

@@ -39,6 +39,18 @@ describe('groups of approvals', () => {
     expect(groupsOf([inFolder('/a', { earlier }), inFolder('/a', { earlier })]).size).toBe(0);
   });
 
+  it('have the same signs that an action is hard to undo or reaches far', () => {
+    const restart = (context: string, ...risks: ('production' | 'network')[]) =>
+      entry(
+        approval(
+          { command: `kubectl --context ${context} rollout restart deploy/web` },
+          { risk: risks.map((risk) => ({ risk, why: 'x' })) },
+        ),
+      );
+    expect(groupsOf([restart('staging', 'network'), restart('production', 'production', 'network')]).size).toBe(0);
+    expect(groupsOf([restart('dev', 'network'), restart('staging')]).size).toBe(1);
+  });
+
   it('have two open members at least', () => {
     expect(groupsOf(npm.slice(0, 1).map(entry)).size).toBe(0);
     const entries = npm.map((ask, i) => (i === 0 ? { ask, settledAtMs: 1 } : { ask }));
