@@ -50,9 +50,20 @@ export const inputSummary = (input: Fields): string => oneLine(actionText({ inpu
 function actionText({ input, reason }: Pick<ApprovalRequest, 'input' | 'reason'>): string {
   const field = NAMING_FIELDS.find((name) => typeof input[name] === 'string' && input[name] !== '');
   if (field !== undefined) return String(input[field]);
-  const parts = [...fileChanges(input), ...wantedPermissions(input)];
+  const files = fileChanges(input);
+  const parts = [...files, ...wantedPermissions(input)];
+  if (files.length > 1) return `${files.length} files: ${parts.join(', ')}`;
   if (parts.length > 0) return parts.join(', ');
-  return Object.keys(input).length > 0 ? JSON.stringify(input) : reason;
+  if (Object.keys(input).length === 0) return reason;
+  const title = TITLE_FIELDS.find((name) => typeof input[name] === 'string' && input[name] !== '');
+  return title === undefined ? JSON.stringify(input) : titled(title, input);
+}
+
+/** Fields by which a person recognises what a tool would make. Everything else follows, because a title may say anything. */
+const TITLE_FIELDS = ['title', 'subject', 'name'];
+
+function titled(key: string, { [key]: title, ...rest }: Fields): string {
+  return Object.keys(rest).length === 0 ? String(title) : `${String(title)} · ${JSON.stringify(rest)}`;
 }
 
 type Fields = Record<string, unknown>;

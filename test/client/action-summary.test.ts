@@ -21,6 +21,12 @@ describe('the summary of an approval', () => {
       { permissions: { network: { enabled: true }, fileSystem: { write: ['/srv'] } } },
       'permissions: use the network, write /srv',
     ],
+    [
+      'apply_patch',
+      { files: ['a', 'b', 'c'].map((path) => ({ path, change: 'update' })) },
+      'apply_patch: 3 files: update a, update b, update c',
+    ],
+    ['mcp__github__open', { base: 'main', title: 'Fix it' }, 'mcp__github__open: Fix it · {"base":"main"}'],
     ['mcp__db__query', { sql: 'select 1' }, 'mcp__db__query: {"sql":"select 1"}'],
     ['Bash', { command: '', description: 'x' }, 'Bash: {"command":"","description":"x"}'],
     ['EnterPlanMode', {}, 'EnterPlanMode'],

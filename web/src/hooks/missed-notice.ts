@@ -1,9 +1,17 @@
 // Tells which requests ended without this person: those that expired while the page was open, and those that ended before
 // their decision arrived. Each in a toast that stays until it is dismissed, because the person may be elsewhere by then.
+
+import { summaryLine } from '../../../src/client/action-summary.ts';
 import type { AskView } from '../../../src/core/views.ts';
+import { kindOf } from '../text/action-kind.ts';
 import { summary } from '../text/ask-text.ts';
+import { oneLine } from '../text/visible.ts';
 import { dismissToast, isShown, lastingToast } from './toasts.ts';
 import { cameTooLate, whyTooLate } from './touched-asks.ts';
+
+/** With the name of a tool whose input says little without it. */
+const named = (request: AskView['request']): string =>
+  kindOf(request) === 'tool' ? oneLine(summaryLine(request)) : summary(request);
 
 let expired: readonly AskView[] = [];
 let shownId = 0;
@@ -20,7 +28,7 @@ export function tellTooLate(ask: AskView, why: string): void {
   if (isShown(shownId) && expired.some((other) => other.ask_id === ask_id))
     show(expired.filter((other) => other.ask_id !== ask_id));
   if (!document.querySelector(`.card[data-ask="${CSS.escape(ask_id)}"]`))
-    lastingToast(`${why} ${summary(request)}`, { label: 'Show', href: `/asks/${ask_id}` });
+    lastingToast(`${why} ${named(request)}`, { label: 'Show', href: `/asks/${ask_id}` });
 }
 
 function show(next: readonly AskView[]): void {
@@ -29,7 +37,7 @@ function show(next: readonly AskView[]): void {
   const last = next.at(-1);
   if (!last) return;
   const others = next.length === 1 ? '' : ` (and ${next.length - 1} more)`;
-  shownId = lastingToast(`Expired before anyone decided${others}: ${summary(last.request)}`, {
+  shownId = lastingToast(`Expired before anyone decided${others}: ${named(last.request)}`, {
     label: 'History',
     href: next.length === 1 ? `/history/${last.ask_id}` : '/history?status=expired',
   });

@@ -13,7 +13,7 @@ export interface ListLayout {
   heightPx: number;
 }
 
-export const ROW_PX = 64;
+export const ROW_PX = 70;
 export const HEADING_PX = 30;
 
 export function layOut(sections: readonly Section[]): ListLayout {

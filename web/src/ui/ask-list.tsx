@@ -216,6 +216,11 @@ const RowMarks = ({ ask, unsent, groupSize }: Pick<RowProps, 'unsent' | 'groupSi
   <span className="row-marks">
     <UnreachedMark askId={ask.ask_id} />
     {unsent && <span className="chip">{unsent}</span>}
+    {isQuestion(ask.request) && ask.request.questions.length > 1 && (
+      <span className="chip" title={`${ask.request.questions.length} questions`}>
+        +{ask.request.questions.length - 1}
+      </span>
+    )}
     {ask.taken_by && <span className="chip">{oneLine(ask.taken_by.by)}</span>}
     {ask.comments && (
       <span className="chip">
