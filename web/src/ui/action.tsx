@@ -32,8 +32,10 @@ export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProp
   const change = useMemo(() => fileChangeOf(input), [input]);
   const { boxes, fields } = useMemo(() => partsOf(input), [input]);
   const shown = useMemo(() => headlineOf(request).key, [request]);
-  const beside: Record<string, unknown> = { description: request.reason, cwd: folder };
-  const isBeside = (key: string) => key === shown || (key in beside && input[key] === beside[key]);
+  // The reason of a request that is asked again has what was given as its last paragraph.
+  const reasons = [request.reason, ...request.reason.split('\n\n')];
+  const beside: Record<string, readonly unknown[]> = { description: reasons, cwd: [folder] };
+  const isBeside = (key: string) => key === shown || beside[key]?.includes(input[key]);
   const listed = fields.filter(({ key }) => !isBeside(key));
   const wanted = wantedPermissions(input);
   const whole = { isWhole, onWhole };
