@@ -96,11 +96,11 @@ describeInBrowser('cards', () => {
     await script.getByText('/srv/shop/x.sh SHA-256 0123456789ab…').waitFor();
     const input = { file_path: '/srv/shop/x.sh', content: 'exit 0\n' };
     const known = await open(page, await raise('known', 'Write', input, { files }));
-    await known.getByText('Replaces the file that is there now.').waitFor();
+    await known.getByText('The file exists and is replaced.').waitFor();
     expect(await known.getByText('not shown here').count()).toBe(0);
     const unknown = await open(page, await raise('unknown', 'Write', input));
-    await unknown.getByText('Whether there is such a file now is not known here').waitFor();
-    expect(await unknown.getByText('Replaces the file').count()).toBe(0);
+    await unknown.getByText('If it already exists, it is replaced.').waitFor();
+    expect(await unknown.getByText('The file exists').count()).toBe(0);
   });
 
   it('is reviewed file by file, and a note on a line becomes part of the denial', async () => {
