@@ -24,7 +24,7 @@ describeInBrowser('a new run', () => {
     expect(await note.textContent()).toBe('');
     await page.getByLabel('Command', { exact: true }).waitFor();
     const exposed = page.getByText('The agent can read every file of the account that its worker runs as');
-    expect(await exposed.textContent()).toMatch(/memory of the worker.*worker --run-as/s);
+    expect(await exposed.textContent()).toMatch(/worker’s memory.*worker --run-as/s);
     await agent.fill('external');
     expect(await note.textContent()).toContain('programs that start their own runs');
     await start.click();
