@@ -17,6 +17,8 @@ const approve = (id: string, more: Partial<ApproveStep> = {}): ApproveStep => ({
   reason: 'Starts from scratch',
   ...more,
 });
+/** Clicks that follow each other sooner are one double click, which decides nothing. */
+const DOUBLE_CLICK_MS = 700;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 describeInBrowser('approvals', () => {
@@ -39,10 +41,13 @@ describeInBrowser('approvals', () => {
     const clicked = await playMock(testBed.client, approve('click'));
     const { ask_id: clickedId } = await clicked.ask('click');
     await expect
-      .poll(async () => {
-        await button(page, 'Allow once').click();
-        return (await testBed.client.asks.get(clickedId)).status;
-      })
+      .poll(
+        async () => {
+          await button(page, 'Allow once').click();
+          return (await testBed.client.asks.get(clickedId)).status;
+        },
+        { interval: DOUBLE_CLICK_MS },
+      )
       .toBe('answered');
     expect(await clicked.received('click')).toBe('answered: allowed {"command":"rm -rf build"}');
     const [first] = (await testBed.client.asks.list({ session_id: run.sessionId })).items;
@@ -297,9 +302,9 @@ describeInBrowser('approvals', () => {
     await page.goto(`/asks/${(await both.ask('g1')).ask_id}`);
     await page.getByRole('button', { name: /2 similar requests/ }).click();
     await page.getByRole('checkbox', { name: /git push b/ }).waitFor();
-    const late = await playMock(testBed.client, git('g3', '--force'));
+    const late = await playMock(testBed.client, git('g3', 'c'));
     const slipped = await late.ask('g3');
-    const arrived = page.getByRole('checkbox', { name: /git push --force/ });
+    const arrived = page.getByRole('checkbox', { name: /git push c/ });
     await arrived.waitFor();
     expect(await arrived.isChecked()).toBe(false);
     await button(page, 'Allow 2 of 3').click();

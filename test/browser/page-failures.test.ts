@@ -46,7 +46,7 @@ describeInBrowser('page failures', () => {
     await page.getByLabel(/Reason/).fill('not today');
     await context.clearCookies();
     await deny.click();
-    await page.getByRole('alert').getByText('not signed in any more').waitFor();
+    await page.getByRole('alert').getByText('no longer signed in').waitFor();
     expect(await page.getByRole('alert').getByText('holdpoint sign-in').count()).toBe(1);
     expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
     await signIn();

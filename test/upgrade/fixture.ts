@@ -110,7 +110,6 @@ export class Fixture {
 
   /** The settings and the records as `connect` left them, as if it had been run here, for the server at this address. */
   restoreConnections(url: string): void {
-    rmSync(this.home, { recursive: true, force: true });
     const records = join(this.state, 'connections');
     const replaced = new Set(readdirSync(records));
     cpSync(join(this.#recorded, 'home'), this.home, { recursive: true });

@@ -77,6 +77,8 @@ describe.each(readdirSync(RELEASES))('a state folder of release %s', (version) =
   describe('on a server without a worker', () => {
     beforeAll(async () => {
       fixture = new Fixture(version);
+      // Before the start as well: a server ends what an agent asked whose settings file is gone.
+      fixture.restoreConnections('http://127.0.0.1:4777');
       await start(['--no-worker']);
       fixture.restoreConnections(server.url);
       // Before the grace period ends that a starting server gives to the workers of lapsed leases.

@@ -104,7 +104,7 @@ describe('a managed ACP agent', () => {
     expect(await over()).toMatchObject({ status: 'cancelled' });
     await standIn.bed.until(async () => (file('outcomes.txt') ? true : undefined));
     expect(outcomes()).toEqual([JSON.stringify({ outcome: 'cancelled' })]);
-    expect(received()).toContain('(cancelled)');
+    await expect.poll(received).toContain('(cancelled)');
     expect(file('one')).toBe('');
   });
 

@@ -232,8 +232,12 @@ describe.skipIf(!claude || !hasPty)(`Claude Code ${claudeVersion}: attached`, ()
   });
 
   it('says which sub-agent asks, also after the turn of the session itself is over', async () => {
-    const main = [[callsAgent('SUBWORK', 'toolu_s1')], [{ text: 'Over to you.' }], [{ text: 'All done.' }]];
-    testBed.model.play(main, 'MAINWORK');
+    // The turn ends when the sub-agent has asked, however long its hook process took to start.
+    const handsOver = async () => {
+      await own.pending();
+      return [{ text: 'Over to you.' }];
+    };
+    testBed.model.play([[callsAgent('SUBWORK', 'toolu_s1')], handsOver, [{ text: 'All done.' }]], 'MAINWORK');
     testBed.model.play([[touch('sub', 'toolu_s2')], [{ text: 'I made it.' }]], 'SUBWORK');
     const { terminal, folder } = own.start('MAINWORK', 'sub-agent-allowed-here');
     const ask = await own.pending();
