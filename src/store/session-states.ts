@@ -85,9 +85,14 @@ export class SessionStates {
       if (shared.quiet < QUIET_COMMITS) return;
       this.#shared.delete(id);
     }
-    this.drop(id);
-    prune(state);
-    if (sizeOf(state) > MOST_CHARACTERS) return;
+    if (this.#states.get(id) !== state) this.drop(id);
+    for (const one of prune(state)) this.#owners.delete(one);
+    if (sizeOf(state) > MOST_CHARACTERS) {
+      this.drop(id);
+      return;
+    }
+    // The one that was used last is the last.
+    this.#states.delete(id);
     this.#states.set(id, state);
     for (const one of state.runs.keys()) this.#owners.set(one, id);
     for (const one of state.asks.keys()) this.#owners.set(one, id);
@@ -121,16 +126,22 @@ export class SessionStates {
 export const isCarriedOn = (ask: Ask): boolean =>
   ask.status !== 'pending' && ask.delivery.state === 'due' && (ask.mode === 'form' || ask.mode === 'restart');
 
-/** Ended runs, delivered answers and all but the newest others are read from the database when they are wanted again. */
-function prune(state: SessionState): void {
-  for (const run of state.runs.values()) if (isTerminal(run.status)) state.runs.delete(run.id);
+/**
+ * Ended runs, delivered answers and all but the newest others are read from the database when they are wanted again.
+ * Returns their ids.
+ */
+function prune(state: SessionState): string[] {
+  const pruned: string[] = [];
+  for (const run of state.runs.values()) if (isTerminal(run.status)) pruned.push(run.id);
   const answered: string[] = [];
   for (const ask of state.asks.values()) {
     if (ask.status === 'pending') continue;
-    if (ask.delivery.state !== 'due') state.asks.delete(ask.id);
+    if (ask.delivery.state !== 'due') pruned.push(ask.id);
     else if (!isCarriedOn(ask)) answered.push(ask.id);
   }
-  for (const id of answered.slice(0, -MOST_ANSWERED)) state.asks.delete(id);
+  if (answered.length > MOST_ANSWERED) pruned.push(...answered.slice(0, -MOST_ANSWERED));
+  for (const id of pruned) if (!state.runs.delete(id)) state.asks.delete(id);
+  return pruned;
 }
 
 function sizeOf({ session, runs, asks }: SessionState): number {
