@@ -21,7 +21,7 @@ export class AskUnit extends SessionUnit {
   async askUnlessNew(id: string): Promise<Ask | undefined> {
     const known = this.ownAsks.get(id)?.value ?? this.known(id)?.asks.get(id);
     if (known) return copyOf(known);
-    if (this.context.database.isSole || this.context.isFresh) return this.reader.ask(id);
+    if (this.context.isFresh) return this.reader.ask(id);
     this.changes.expects.newAskIds.push(id);
     return undefined;
   }

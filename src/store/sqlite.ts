@@ -143,7 +143,9 @@ class SqliteStore implements Store, Database {
     }
   }
 
-  #apply({ rows, statements, events }: Changes): Verdict {
+  #apply({ expects, rows, statements, events }: Changes): Verdict {
+    for (const id of expects.newAskIds)
+      if (!rows.newAsks.some((ask) => ask.id === id) && isThere(this.sql.all(ASK_WITH_ID, [id]))) throw OVERTAKEN;
     for (const kind of KINDS)
       for (const record of rows[kind]) this.sql.run(...(ROW_KINDS[kind].statement as RowStatement<unknown>)(record));
     for (const [text, values, mustChange] of statements)
@@ -180,6 +182,7 @@ class SqliteStore implements Store, Database {
   }
 }
 
+const ASK_WITH_ID = `SELECT 1 FROM asks WHERE id = ?`;
 const PENDING_SIZE = `SELECT SUM(OCTET_LENGTH(content)) AS n FROM asks WHERE session_id = ? AND status = 'pending'`;
 const QUEUED = `SELECT * FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`;
 const PENDING = `SELECT * FROM asks WHERE session_id = ? AND status = 'pending' ORDER BY n`;
@@ -192,6 +195,8 @@ const refusal = (error: unknown) =>
 
 /** A unit of the same batch was first. */
 const OVERTAKEN = new Error('another unit has changed the record');
+
+const isThere = (rows: unknown): boolean => (rows as unknown[]).length > 0;
 
 /** A unique or primary key that is taken. */
 const TAKEN_CODES = [1555, 2067];

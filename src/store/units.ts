@@ -125,7 +125,7 @@ export class Units {
       changes.events = [];
     } else unit.close();
     changes.isCheck = isEmpty(changes);
-    if (changes.isCheck && (this.#database.isSole || expectsNothing(changes))) {
+    if (changes.isCheck && expectsNothing(changes, this.#database.isSole)) {
       if ('error' in outcome) unit.abandoned();
       return { is: 'committed', events: [] };
     }
@@ -224,8 +224,10 @@ const newChanges = (): Changes => ({
 const isEmpty = ({ rows, statements, events }: Changes): boolean =>
   statements.length === 0 && events.length === 0 && Object.values(rows).every((list) => list.length === 0);
 
-const expectsNothing = ({ expects }: Changes): boolean =>
-  expects.versions.size === 0 && expects.newKeys.length === 0 && expects.grants.length === 0;
+/** What only this server writes cannot have changed. */
+const expectsNothing = ({ expects }: Changes, isSole: boolean): boolean =>
+  expects.newAskIds.length === 0 &&
+  (isSole || (expects.versions.size === 0 && expects.newKeys.length === 0 && expects.grants.length === 0));
 
 /** Nothing was changed. */
 const overtaken = ({ expects }: Changes) =>
