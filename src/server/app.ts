@@ -162,7 +162,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   guard(app as never, { ...options, throttle, transport });
   app.addHook('preValidation', (request, _reply, done) => {
     const schema = request.routeOptions.schema?.body;
-    if (schema) request.body = withoutNulls(schema, request.body === undefined ? {} : request.body);
+    if (schema && request.body === undefined) request.body = {};
+    else if (schema && request.mayHaveNulls) request.body = withoutNulls(schema, request.body);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {

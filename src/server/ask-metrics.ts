@@ -80,7 +80,7 @@ export function askMetrics(registers: Registry[]): {
 
   return {
     note({ type, at, askId, data }) {
-      if (askId === undefined) return;
+      if (askId === undefined || !type.startsWith('ask.')) return;
       const ask = open.get(askId);
       if (type === 'ask.raised') {
         const { kind } = JSON.parse(data) as { kind: string };

@@ -173,10 +173,12 @@ declare module 'fastify' {
 function checkHost(request: FastifyRequest, hosts: ReadonlySet<string>): void {
   const { url = '', headers, rawHeaders } = request.raw;
   // Two of them are read in different ways by different programs.
-  if (rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1)
-    throw fail('host_not_allowed', 'A request has one Host header, not several.');
+  let hostHeaders = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hostHeaders += 1;
+  if (hostHeaders > 1) throw fail('host_not_allowed', 'A request has one Host header, not several.');
   if (request.routeOptions.config.anyHost && headers.host !== undefined) return;
-  const meant = URL.canParse(url) ? [new URL(url).host] : [];
+  const meant = !url.startsWith('/') && URL.canParse(url) ? [new URL(url).host] : [];
   for (const host of [...meant, headers.host ?? '']) {
     const name = /^(\[[^\]]+\]|[^:]+)(?::\d+)?$/.exec(host)?.[1] ?? host;
     if (!hosts.has(name.toLowerCase()))

@@ -14,17 +14,21 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** On a route that takes ambiguous bodies: what is ambiguous in this one. */
     ambiguity?: string;
+    /** Whether the body may have a `null` in it. */
+    mayHaveNulls: boolean;
   }
 }
 
 /** `count` gets the size of every body that has arrived. */
 export function acceptJsonOnly(app: FastifyInstance, count: (request: FastifyRequest, bytes: number) => void): void {
   app.removeAllContentTypeParsers();
+  app.decorateRequest('mayHaveNulls', false);
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       count(request, body.length);
       const { anyText = false, mayBeAmbiguous } = request.routeOptions.config;
-      const { value, ambiguity } = parseJson(body as Buffer, anyText);
+      const { value, ambiguity, mayHaveNulls } = parseJson(body as Buffer, anyText);
+      request.mayHaveNulls = mayHaveNulls;
       if (ambiguity !== undefined && !mayBeAmbiguous)
         throw fail('invalid_request', `The body is ambiguous: ${ambiguity}.`);
       if (ambiguity !== undefined) request.ambiguity = ambiguity;
@@ -35,8 +39,14 @@ export function acceptJsonOnly(app: FastifyInstance, count: (request: FastifyReq
   });
 }
 
-function parseJson(bytes: Buffer, anyText: boolean): { value: unknown; ambiguity?: string | undefined } {
-  if (bytes.length === 0) return { value: {} };
+interface Parsed {
+  value: unknown;
+  ambiguity?: string | undefined;
+  mayHaveNulls: boolean;
+}
+
+function parseJson(bytes: Buffer, anyText: boolean): Parsed {
+  if (bytes.length === 0) return { value: {}, mayHaveNulls: false };
   if (!isUtf8(bytes)) throw fail('invalid_request', 'The body is not valid UTF-8.');
   checkValues(bytes);
   const text = bytes.toString('utf8');
@@ -49,7 +59,7 @@ function parseJson(bytes: Buffer, anyText: boolean): { value: unknown; ambiguity
   }
   const suspicious = text.includes('\\u') || text.includes('__proto__') || text.includes('constructor');
   const members = inspect(value, suspicious && !anyText);
-  return { value, ambiguity: ambiguityIn(text, members) };
+  return { value, ambiguity: ambiguityIn(text, members), mayHaveNulls: text.includes('null') };
 }
 
 /** Returns how many members its objects have. Goes no deeper than allowed, so that depth cannot break the walker. */
