@@ -41,6 +41,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
       await end.getByText('not on a Friday').waitFor();
       await end.getByText('Delivered').waitFor();
       expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
+      expect(await page.getByText('You have not decided anything').count()).toBe(isMate ? 0 : 1);
     }
     await expect.poll(() => lead.page.title()).toBe('Holdpoint');
     expect(await run.received('both')).toBe('answered: not on a Friday');
@@ -73,6 +74,22 @@ describeInBrowser('an ask that ends elsewhere', () => {
     const chip = page.getByRole('region', { name: 'How it ended' }).getByText('Delivered');
     // Before the request times out and is repeated anyway.
     await chip.waitFor({ timeout: 20_000 });
+  });
+
+  it('says on a phone in full why the agent did not take an answer', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'check' } });
+    const call = { kind: 'approval', tool_call_id: 'check', tool_name: 'Bash', input: { command: 'make' } } as const;
+    const { ask_id } = await client.asks.raise(run_id, call);
+    await client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'allow' }] });
+    const path = `/home/lead/projects/shop/${'scripts/'.repeat(8)}check.sh`;
+    await client.asks.undeliverable(ask_id, { reason: `${path} has changed since it was asked` });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 320, height: 700 } });
+    await page.goto(`/asks/${ask_id}`);
+    const chip = page.getByRole('region', { name: 'How it ended' }).getByText(/did not take it.*since it was asked/);
+    const box = await chip.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 1000)).toBeLessThan(320);
   });
 
   it('says who was first when a click comes too late, and changes nothing', async () => {

@@ -165,6 +165,25 @@ describeInBrowser('a list that moves', () => {
     await run.end();
   });
 
+  it('shows messages on a phone above all buttons of a card, however many rows they take', async () => {
+    const run = await begin('Message');
+    await run.approval('make first');
+    const long = Array.from({ length: 900 }, (_, n) => `echo second ${n} ${'x'.repeat(30)}`).join('\n');
+    await run.approval(long);
+    const { page } = await testBed.signedIn('lead', PHONE);
+    await row(page, 'make first').tap();
+    await page.getByRole('button', { name: 'Deny', exact: true }).tap();
+    await page.getByLabel(/Reason/).fill('not now');
+    await page.getByRole('button', { name: 'Deny', exact: true }).tap();
+    await row(page, 'echo second').tap();
+    const message = await page.locator('.toast').filter({ hasText: 'Denied' }).boundingBox();
+    const actions = await page.locator('.actions').boundingBox();
+    if (!message || !actions) throw new Error('no message or no buttons');
+    expect(actions.height).toBeGreaterThan(100);
+    expect(message.y + message.height).toBeLessThanOrEqual(actions.y);
+    await run.end();
+  });
+
   it('moves no button of a long action when it is shown whole and read to its end', async () => {
     const run = await begin('Long');
     const ask = await run.approval(Array.from({ length: 900 }, (_, n) => `echo ${n} ${'x'.repeat(30)}`).join('\n'));

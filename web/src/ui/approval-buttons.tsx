@@ -13,7 +13,7 @@ interface ApprovalButtonsProps {
   ask: ApprovalAskView;
   approval: Approval;
   hasKeys: boolean;
-  /** Hard to undo, or reaches further than the project: nothing on the card invites to allow it. */
+  /** Hard to undo, reaches further than the project, or cannot all be read: nothing on the card invites to allow it. */
   isGrave: boolean;
 }
 

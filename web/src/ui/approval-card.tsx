@@ -36,7 +36,9 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const { request } = ask;
   const approval = useApproval({ ask, hasKeys, onDone, onRefused, onHeld });
   const { form, submission } = approval;
-  const isGrave = ownSigns(ask, session).length > 0 || (ask.risk ?? []).some((sign) => toneOf(sign) === 'bad');
+  const isGrave =
+    ownSigns(ask, session).length > 0 ||
+    (ask.risk ?? []).some((sign) => toneOf(sign) === 'bad' || sign.risk === 'unclear');
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}

@@ -41,6 +41,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
   const me = useMe();
   const [isExpanded, setExpanded] = useState(false);
   const isOver = ask.status !== 'pending';
+  const [wasOpen] = useState(!isOver);
   const [end, setEnd] = useState({ isOver, isTypedInto: false });
   if (isOver !== end.isOver) setEnd({ isOver, isTypedInto: isOver && isTypedInto(ask.ask_id) });
   const leave = () => setEnd({ isOver, isTypedInto: false });
@@ -66,7 +67,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
     onDone(ask, what);
   };
   const refused = ({ isLate, text }: Refusal) => isLate && tellTooLate(ask, text);
-  const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={() => setExpanded(true)} />;
+  const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={() => setExpanded(true)} wasOpen={wasOpen} />;
   if (isOver && !end.isTypedInto) return frame(readOnly, null);
   if (!mayAnswer) {
     const isWhole = ask.kind === 'question' || isExpanded || !isLong(ask.request);

@@ -21,14 +21,16 @@ interface EndedAskProps {
   /** What is long is truncated until then. */
   isWhole: boolean;
   onWhole: () => void;
+  /** It was waiting when this card was opened. */
+  wasOpen: boolean;
 }
 
-export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
+export function EndedAsk({ ask: known, isWhole, onWhole, wasOpen }: EndedAskProps) {
   const { data } = useFetched({ queryKey: ['ask', known.ask_id], queryFn: () => api.asks.get(known.ask_id) });
   const ask = data ?? known;
   const ending = (
     <>
-      <NotSent ask={ask} />
+      <NotSent ask={ask} wasOpen={wasOpen} />
       <Settled ask={ask} />
       <UnsentDraft ask={ask} />
     </>
@@ -52,10 +54,14 @@ export function EndedAsk({ ask: known, isWhole, onWhole }: EndedAskProps) {
   );
 }
 
-/** This person had begun to answer, and it ended otherwise. */
-function NotSent({ ask: { ask_id, status } }: { ask: AskView }) {
+/** This person had begun to answer, or had it open, and it ended otherwise. */
+function NotSent({ ask: { ask_id, status, answer }, wasOpen }: Pick<EndedAskProps, 'ask' | 'wasOpen'>) {
   const why = useTouchedAsks().get(ask_id);
-  if (why === undefined || status === 'pending') return null;
+  const me = useMe()?.name;
+  const mayAnswer = useMayAnswer();
+  if (status === 'pending') return null;
+  const isOthers = answer !== undefined && answer.answered_by !== me;
+  if (why === undefined) return wasOpen && mayAnswer && isOthers && <p className="notice">{ENDED_MEANWHILE}</p>;
   return (
     <DismissibleNotice
       text={why || 'This ended before you answered. Yours was not sent.'}
@@ -63,6 +69,8 @@ function NotSent({ ask: { ask_id, status } }: { ask: AskView }) {
     />
   );
 }
+
+const ENDED_MEANWHILE = 'This ended while you had it open. You have not decided anything.';
 
 /** What this person had typed when it ended, to be copied. */
 function UnsentDraft({ ask }: { ask: AskView }) {

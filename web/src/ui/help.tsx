@@ -28,7 +28,7 @@ export default function Help({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
-      <h3>Search</h3>
+      <h3 className="help-title">Search</h3>
       <dl className="help-query">
         {QUERY_HELP.map(([term, finds]) => (
           <div key={term}>

@@ -31,7 +31,7 @@ export default function Toasts() {
           </p>
         ))}
       </div>
-      <p className="visually-hidden" aria-live="polite">
+      <p className="announcement visually-hidden" aria-live="polite">
         {announcement}
       </p>
     </>
