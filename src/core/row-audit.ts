@@ -8,6 +8,9 @@ export const RECORD_TABLES = ['sessions', 'runs', 'asks', 'grants', 'tokens'] as
 export type RecordTable = (typeof RECORD_TABLES)[number];
 export type Row = Record<string, string | number | null>;
 
+/** Ends the name of what stands in the place of a large text that its reader is not shown. No row has both as columns. */
+export const HASH_OF = '_hash';
+
 const LONGEST = 80;
 
 export class RowAudit {
@@ -30,7 +33,7 @@ export class RowAudit {
     const unsealed =
       is_sealed === false ? [`${where}: head_mac: the end of this log was not written by the server`] : [];
     return [
-      ...Object.entries(expected).flatMap(([column, value]) => this.#fault(where, column, row[column], value)),
+      ...Object.entries(expected).flatMap(([column, value]) => this.#fault(where, column, row, value)),
       ...unsealed,
     ];
   }
@@ -53,7 +56,9 @@ export class RowAudit {
     return { runs: run, asks: ask, grants: grant, tokens: token }[table](id);
   }
 
-  #fault(where: string, column: string, stored: Row[string] | undefined, expected: Expected): string[] {
+  #fault(where: string, column: string, row: Row, expected: Expected): string[] {
+    const stored = row[column];
+    if (stored === undefined && isText(expected) && row[`${column}${HASH_OF}`] === expected.text) return [];
     if (this.#matches(stored, expected)) return [];
     const said = typeof expected === 'object' && expected !== null ? 'something else' : shown(expected);
     return [`${where}: ${column} is ${shown(stored)}, the log says ${said}`];
@@ -75,6 +80,9 @@ export class RowAudit {
     }
   }
 }
+
+const isText = (expected: Expected): expected is { text: string } =>
+  typeof expected === 'object' && expected !== null && 'text' in expected;
 
 function shown(value: Row[string] | undefined): string {
   const text = JSON.stringify(value ?? null);

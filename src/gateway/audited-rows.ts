@@ -2,7 +2,8 @@
 // begins with the row of the session, read in the same snapshot: it says where the log ended then. Its runs, asks and grants
 // follow, and after the system session's those of tokens, with a proof in the place of what their secrets are compared with.
 import type { Page, Ports, Reader, Store } from '../core/ports.ts';
-import type { Row } from '../core/row-audit.ts';
+import { HASH_OF, type Row } from '../core/row-audit.ts';
+import type { Actor } from '../core/token.ts';
 import type { RecordView } from '../core/views.ts';
 import { LONGEST_PAGE } from './event-page.ts';
 import { isSealed } from './head-seal.ts';
@@ -26,6 +27,26 @@ export function listRows(ports: RowSource, sessionId: string, page: Page): Promi
     const first: RecordView = { table: 'sessions', row: withoutPlace(own), is_sealed: isSealed(ports.sealer, session) };
     return { views: [first, ...views], next, cursor: await r.lastSeq() };
   });
+}
+
+/**
+ * As their reader may see them: the input of a run may hold the credentials of its program, and with its hash a viewer can
+ * still hold it against the log.
+ */
+export async function showRows(
+  ports: Ports,
+  sessionId: string,
+  page: Page,
+  reader: Actor,
+): Promise<Listed<RecordView>> {
+  const { views, ...listed } = await listRows(ports, sessionId, page);
+  return { ...listed, views: reader.scope === 'viewer' ? views.map((view) => withoutInput(ports, view)) : views };
+}
+
+function withoutInput({ hash }: Ports, view: RecordView): RecordView {
+  const { input, ...columns } = view.row;
+  if (view.table !== 'runs' || typeof input !== 'string') return view;
+  return { ...view, row: { ...columns, [`input${HASH_OF}`]: hash(input) } };
 }
 
 /** In this order. A position in the list is one in a table times their number, plus the table's place here. */

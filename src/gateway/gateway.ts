@@ -8,7 +8,7 @@ import { answerForRun, answerForSession } from './answer.ts';
 import { approveForRun, approveForSession, approveForSessionRun } from './approve.ts';
 import { originsOf, wantsOrigin } from './ask-origin.ts';
 import { introduceOwnKey, listAuditKeys, rotateAuditKey } from './audit-key.ts';
-import { listRows } from './audited-rows.ts';
+import { showRows } from './audited-rows.ts';
 import { cancelQuestion, cancelRun, interruptSession } from './cancel.ts';
 import { cancelCall, isCallCancelled } from './cancelled-call.ts';
 import { checkSecretKey } from './check-secret-key.ts';
@@ -186,7 +186,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     showRun: bind(inbox.showRun),
     showInput: bind(inbox.showInput),
     listSessions: bind(inbox.listSessions),
-    listRows: bind(listRows),
+    showRows: bind(showRows),
     listRuns: bind(inbox.listRuns),
     listAsks: bind(inbox.listAsks),
     listPending: bind(inbox.listPending),

@@ -161,6 +161,15 @@ describe('the audit of rows', () => {
     expect([...(seen.asks ?? [])]).toEqual(expect.arrayContaining(['attempts', 'delivered_at']));
   });
 
+  it('compares the hash of an input that its reader is not shown', () => {
+    const run = records.find(({ table, row }) => table === 'runs' && typeof row.input === 'string');
+    if (!run) throw new Error('no run');
+    const { input, ...row } = run.row;
+    expect(faultsOf(run, { ...row, input_hash: hash(String(input)) })).toEqual([]);
+    expect(faultsOf(run, { ...row, input_hash: hash('else') })).toHaveLength(1);
+    expect(faultsOf(run, { ...row, input: null, input_hash: hash(String(input)) })).toHaveLength(1);
+  });
+
   it('reports a row that the log does not know, and one that is missing', () => {
     const [ask] = records.filter(({ table }) => table === 'asks');
     if (!ask) throw new Error('no ask');

@@ -2,6 +2,8 @@
 // Covers: src/server/auth.ts, src/server/app.ts, src/server/routes/runs.ts
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { auditServer } from '../../src/cli/log-audit.ts';
+import { createClient } from '../../src/client/client.ts';
 import { held, newSession, ok, refusal, showAsk, startRun } from '../support/api-calls.ts';
 import { headersOf, signIn } from '../support/browser.ts';
 import { openServer } from '../support/server.ts';
@@ -100,10 +102,12 @@ describe('finding 25: the surface that a caller claims', () => {
 
 describe('finding 25: the environment in the input of a run', () => {
   let path: string;
+  let records: string;
   beforeAll(async () => {
     const { session_id } = await newSession(server, { agent: 'exec' });
     const input = { command: ['true'], env: { API_KEY: 'hunter2' }, data: { note: 'x' } };
     path = `/v1/runs/${(await startRun(server, session_id, { input })).run_id}/input`;
+    records = `/v1/sessions/${session_id}/records`;
   });
 
   it('is shown to an operator', async () => {
@@ -115,5 +119,15 @@ describe('finding 25: the environment in the input of a run', () => {
     const reply = await server.get(path, { token });
     expect(reply.body).toEqual({ command: ['true'], env: { API_KEY: '(hidden)' }, data: { note: 'x' } });
     expect(reply.text).not.toContain('hunter2');
+  });
+
+  it('is in no row that a viewer gets, who can hold the rows against the log all the same', async () => {
+    expect((await server.get(records)).text).toContain('hunter2');
+    const { token } = await server.makeToken('viewer');
+    const reply = await server.get(records, { token });
+    expect(reply.status).toBe(200);
+    expect(reply.text).not.toContain('hunter2');
+    const report = await auditServer(createClient({ url: await server.url(), token }), {});
+    expect(report.faults).toEqual([]);
   });
 });

@@ -55,12 +55,12 @@ export const addSessions: AddRoutes = ({ route, gateway }) => {
     name: 'listSessionRecords',
     summary: 'The rows of a session, its runs and its asks as they are stored, for `holdpoint audit verify`',
     description:
-      'Every page begins with the row of the session, which says where its log ended when the page was read.',
+      'Every page begins with the row of the session, which says where its log ended when the page was read. A viewer gets `input_hash` in the place of the `input` of a run.',
     scopes: READERS,
     query: PageQuery,
     reply: z.array(RecordView),
-    handle: async ({ request, reply, params, query }) =>
-      sendList(request, reply, await gateway.listRows(params.session_id, pageOf(query))),
+    handle: async ({ request, reply, actor, params, query }) =>
+      sendList(request, reply, await gateway.showRows(params.session_id, pageOf(query), actor)),
   });
 
   route('sessions', 'POST /v1/sessions/:session_id/interrupt', {
