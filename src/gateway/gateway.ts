@@ -39,6 +39,7 @@ import { listRules, testRules } from './rule-sources.ts';
 import { suggestRules } from './rule-suggestions.ts';
 import { completeRun, failRun, postOutput, startRun } from './run.ts';
 import { runActor } from './run-identity.ts';
+import { showInput } from './run-input.ts';
 import { seeAsk } from './see.ts';
 import { createSession, endSession } from './session.ts';
 import { offerSignIn, signIn } from './sign-in.ts';
@@ -184,7 +185,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
 
     showSession: bind(inbox.showSession),
     showRun: bind(inbox.showRun),
-    showInput: bind(inbox.showInput),
+    showInput: bind(showInput),
     listSessions: bind(inbox.listSessions),
     showRows: bind(showRows),
     listRuns: bind(inbox.listRuns),

@@ -63,15 +63,6 @@ export async function showRun(ports: Ports, id: string) {
   });
 }
 
-/** With the partial state of the previous dispatch, as a worker gets it when it claims the run. */
-export function showInput(ports: Ports, id: string): Promise<Record<string, unknown>> {
-  return ports.store.read(async (r) => {
-    const { input, carriesAskId } = await runRecord(r, id);
-    const state = carriesAskId === undefined ? undefined : await r.partialState(carriesAskId);
-    return state === undefined ? input : { ...input, partial_state: JSON.parse(state) };
-  });
-}
-
 export async function loadAsk(ports: Ports, id: string): Promise<Ask> {
   const { ask, isLate } = await ports.store.read(async (r) => {
     const found = (await r.ask(id)) ?? (await queuedClarification(ports, r, id)) ?? (await askRecord(r, id));

@@ -74,7 +74,7 @@ export function gatewayBackend(gateway: Gateway, actor: Actor & { sessionId: str
       const body = { input: {}, source: 'mcp' };
       return (await gateway.startRun({ sessionId, body, actor, key: { scope, fingerprint: '' } })).view.run_id;
     },
-    input: (runId) => gateway.showInput(runId),
+    input: (runId) => gateway.showInput(runId, actor),
     raise: async (runId, body) => (await gateway.raiseAsk({ runId, body, actor })).view,
     unsettled: async () => [...(await asks({ status: 'pending' })), ...(await asks({ delivery: 'due' }))],
     history: () => asks({}),

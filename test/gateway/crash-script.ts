@@ -239,7 +239,7 @@ export const SCRIPT: ScriptStep[] = [
     'so',
     ({ gateway }, so, key) => view(gateway.completeRun({ runId: id(so, 'begin'), text: 'so', actor: agent, key })),
   ],
-  ['next', ({ gateway }, so) => gateway.showInput(id(so, 'too'))],
+  ['next', ({ gateway }, so) => gateway.showInput(id(so, 'too'), lead)],
 ];
 
 const DEADLINE = 1_800_000_005_000;

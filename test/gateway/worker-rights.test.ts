@@ -1,6 +1,6 @@
 // A worker token acts for the runs it has claimed, for their children and for the attached agents it serves, and for nothing
 // else. Each test is named after the finding of the security review that it answers.
-// Covers: src/gateway/lease.ts, src/store/migrations/
+// Covers: src/gateway/lease.ts, src/gateway/run-input.ts, src/store/migrations/
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AskView, ClaimedRunView, RunView, SessionView } from '../../src/core/views.ts';
 import { answer, type Fields, held, newSession, ok, raiseQuestion, refusal, startRun } from '../support/api-calls.ts';
@@ -76,6 +76,21 @@ describe('finding 1: a worker token is not the operator', () => {
     const open = { text: 'go on', permission_mode: 'bypassPermissions' };
     await refusal(start(child.session_id, open, under(epoch)), 403, 'scope_forbidden');
     await ok(start(child.session_id, { text: 'go on' }, under(epoch)));
+  });
+
+  it('sees the environment of a run only while it has claimed the work of its session', async () => {
+    const { session_id } = await newSession(server, { agent: 'exec', labels: ['env'] });
+    const input = { command: ['true'], env: { API_KEY: 'hunter2' } };
+    const { run_id } = await startRun(server, session_id, { input });
+    const token = (await server.makeToken('worker', undefined, { labels: ['env'] })).token;
+    const shown = (reader: string) => ok(server.get<Fields>(`/v1/runs/${run_id}/input`, { token: reader }));
+    const hidden = { command: ['true'], env: { API_KEY: '(hidden)' } };
+    expect(await shown(worker)).toEqual(hidden);
+    expect(await shown(token)).toEqual(hidden);
+    const { run } = await ok(claimed('exec', { labels: ['env'] }, token));
+    expect(run.run_id).toBe(run_id);
+    expect(await shown(token)).toEqual(input);
+    expect(await shown(worker)).toEqual(hidden);
   });
 
   it('reports to the parent of the session it has leased, and starts nothing in any other session', async () => {

@@ -73,13 +73,11 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
   route('agents', 'GET /v1/runs/:run_id/input', {
     name: 'getRunInput',
     summary: 'What the run was asked to do, whole',
-    description: 'Views show only its beginning. A viewer sees the names in `env`, not the values.',
+    description:
+      'Views show only its beginning. A viewer sees the names in `env`, not the values; so does a worker, except in a session whose run it has claimed.',
     scopes: EVERY_READER,
     reply: z.record(z.string(), z.unknown()),
-    async handle({ params, actor }) {
-      const input = await gateway.showInput(params.run_id);
-      return actor.scope === 'viewer' ? withoutValues(input) : input;
-    },
+    handle: ({ params, actor }) => gateway.showInput(params.run_id, actor),
   });
 
   route('runs', 'POST /v1/runs/:run_id/cancel', {
@@ -140,10 +138,3 @@ export const addRuns: AddRoutes = ({ route, gateway }) => {
     },
   });
 };
-
-/** The environment of a program may hold its credentials. */
-function withoutValues(input: Record<string, unknown>): Record<string, unknown> {
-  const { env } = input;
-  if (typeof env !== 'object' || env === null) return input;
-  return { ...input, env: Object.fromEntries(Object.keys(env).map((name) => [name, '(hidden)'])) };
-}
