@@ -30,6 +30,8 @@ declare module 'fastify' {
     anyHost?: boolean;
     /** The reply is a stream, whatever the caller accepts. */
     isStream?: boolean;
+    /** The reply is a stream where the caller accepts one. */
+    mayStream?: boolean;
   }
 }
 
@@ -212,12 +214,12 @@ const bodyBytes = (request: FastifyRequest): number => Number(request.headers['c
 const isKeyed = ({ method, headers, body }: FastifyRequest): boolean =>
   method !== 'GET' && (headers['idempotency-key'] ?? Object(body).idempotency_key) !== undefined;
 
-/** Not a stream or a poll, which wait. */
-const isRead = (request: FastifyRequest): boolean =>
-  request.method === 'GET' &&
-  !wantsStream(request) &&
-  !request.routeOptions.config.isStream &&
-  !/[?&]wait_ms=/.test(request.url);
+/** Not a stream or a poll, which wait: whatever a caller says of a route that has neither, it is a read. */
+function isRead(request: FastifyRequest): boolean {
+  const { isStream, mayStream } = request.routeOptions.config;
+  if (request.method !== 'GET' || isStream || (mayStream && wantsStream(request))) return false;
+  return !(Number(Object(request.query).wait_ms) > 0);
+}
 
 function bearerOf(request: FastifyRequest): string | undefined {
   const header = request.headers.authorization;

@@ -99,6 +99,18 @@ it('finding 13: runs the reads of an agent token a few at a time, and those of a
   await ok(small.get(path, { token }));
 });
 
+it.each([
+  ['accepts a stream where there is none', '/v1/asks', { accept: 'text/event-stream' }],
+  ['asks for a poll that does not wait', '/v1/asks/ID?wait_ms=%30', {}],
+])('finding 13: takes no read for a wait because its caller %s', async (_, path, headers) => {
+  const small = await serverWith({ agentRequestsPerSecond: 0 });
+  const h = await held(small);
+  const { token } = await small.makeToken('agent', h.sessionId);
+  const look = () => small.get(path.replace('ID', h.ask.ask_id), { token, headers });
+  const replies = await Promise.all(Array.from({ length: 300 }, look));
+  expect(replies.map(({ status }) => status)).toContain(429);
+});
+
 it('limits the pending asks of a session with 429 until one is answered', async () => {
   const small = await serverWith({ pendingAsksPerSession: 2 });
   const h = await held(small);

@@ -28,7 +28,7 @@ export function addMcp({ app, gateway, throttle }: Context, mcp: McpHandler): vo
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
-    config: { scopes: EVERY_READER },
+    config: { scopes: EVERY_READER, mayStream: true },
     async errorHandler(error, { body, raw }, reply) {
       const isLimited = error instanceof HoldpointError && STATUS[error.refusal.code] === 429;
       const told = isLimited ? mcp.refuse(body ?? (await smallBody(raw)), error.refusal) : undefined;

@@ -140,7 +140,8 @@ export const routesOn =
   (app: App, hash: Hash): AddRoute =>
   (tag, operation, route) => {
     const [method = '', url = ''] = operation.split(' ');
-    const { scopes, anyHost = false, status = 200, creates, options, query, body } = route;
+    const { scopes, anyHost = false, status = 200, creates, options, query, body, reply: replies } = route;
+    const mayStream = 'content' in replies && STREAM in replies.content;
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.code(status);
       const call = callOf(request, reply, hash) as never;
@@ -153,7 +154,7 @@ export const routesOn =
       method,
       url,
       ...options,
-      config: { scopes, anyHost, described: { ...route, tag, method, url } },
+      config: { scopes, anyHost, mayStream, described: { ...route, tag, method, url } },
       schema: { ...(query && { querystring: query }), ...(body && { body }) },
       handler,
     } as never);
@@ -184,8 +185,10 @@ function callOf(request: FastifyRequest, reply: FastifyReply, hash: Hash): Call<
   };
 }
 
+const STREAM = 'text/event-stream';
+
 /** A list as a JSON page; live, on the same path, as an event stream. */
 export const pageOrStream = (page: z.ZodType): TypedReply => ({
   description: 'A page, or the stream',
-  content: { 'application/json': { schema: page }, 'text/event-stream': { schema: z.string() } },
+  content: { 'application/json': { schema: page }, [STREAM]: { schema: z.string() } },
 });
