@@ -2,9 +2,10 @@
 // every surface; otherwise it is input for the next run. One transaction: a refused request posts nothing.
 import { isBlank } from '../core/activity.ts';
 import { DEFAULT_DENIAL, LONGEST_NOTE, LONGEST_TEXT } from '../core/answer.ts';
-import { type Answer, type Ask, type EndedAsk, isOverdue, isWithdrawn, winnerOf } from '../core/ask.ts';
+import { type Answer, type Ask, type EndedAsk, isOverdue, winnerOf } from '../core/ask.ts';
 import type { PostItem } from '../core/bodies.ts';
 import { fail, HoldpointError, type Refusal } from '../core/errors.ts';
+import type { Event } from '../core/event.ts';
 import { givenAnswers, givenApproval } from '../core/given-reply.ts';
 import type { Ports } from '../core/ports.ts';
 import { approvalQuestion } from '../core/prompt.ts';
@@ -34,9 +35,10 @@ export interface PostCommand {
   key?: Key | undefined;
 }
 
-/** How long after a withdrawal a text must name the approval it decides, and how many ends are looked at. */
+/** How long after an ask ended undecided a text must name the approval it decides, and how many ends are looked at. */
 const SWAP_MS = 30_000;
-const ENDS_LOOKED_AT = 10;
+const ENDS_LOOKED_AT = 1000;
+const ENDS_AT_ONCE = 50;
 
 type Posted = Pick<PostItem, 'content' | 'metadata'>;
 
@@ -160,10 +162,10 @@ async function postAnswer(
   const given = body.metadata?.prompt?.answers;
   if (ask.kind === 'approval') {
     const { behavior, reason } = given ? accepted(givenApproval(approvalQuestion(ask), given)) : readApproval(text);
-    if (!body.metadata?.prompt && (await hasJustWithdrawn(ledger)))
+    if (!body.metadata?.prompt && (await mayBeSwappedIn(ledger)))
       throw fail(
         'thread_prompt_mismatch',
-        `The agent has just withdrawn what it asked before, so the text may be meant for that. It now asks "${ask.id}": name it in metadata.prompt.prompt_id, or decide it with POST /v1/runs/{id}/approvals. Nothing was posted.`,
+        `What was asked before has just ended without a decision, so the text may be meant for that. The agent now asks "${ask.id}": name it in metadata.prompt.prompt_id, or decide it with POST /v1/runs/{id}/approvals. Nothing was posted.`,
       );
     const why = reason === undefined ? {} : { reason: truncate(reason, LONGEST_NOTE) };
     const always = body.metadata?.prompt?.always;
@@ -177,12 +179,25 @@ async function postAnswer(
   return 'refused' in done ? done : { item, run: done };
 }
 
-/** A text that names no prompt must not allow what an agent put in the place of what the person read. */
-async function hasJustWithdrawn({ tx, session, now }: Ledger): Promise<boolean> {
-  const ends = await tx.latest(session.id, 'ask.claimed', Number.MAX_SAFE_INTEGER, ENDS_LOOKED_AT);
-  return ends.some(
-    ({ at, data }) => at > now - SWAP_MS && isWithdrawn((JSON.parse(data) as { answer: Answer }).answer),
-  );
+/**
+ * A text that names no prompt must not allow what an agent put in the place of what the person read: it can withdraw that, let
+ * it expire or end its run. Where more has ended than is looked at, nobody can tell.
+ */
+async function mayBeSwappedIn({ tx, session, now }: Ledger): Promise<boolean> {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let looked = 0; looked < ENDS_LOOKED_AT; looked += ENDS_AT_ONCE) {
+    const ends = await tx.latest(session.id, 'ask.claimed', before, ENDS_AT_ONCE);
+    const recent = ends.filter(({ at }) => at > now - SWAP_MS);
+    if (recent.some(isUndecided)) return true;
+    if (recent.length < ENDS_AT_ONCE) return false;
+    before = recent.at(-1)?.seq ?? 0;
+  }
+  return true;
+}
+
+function isUndecided({ data }: Event): boolean {
+  const { outcome } = (JSON.parse(data) as { answer: Answer }).answer;
+  return outcome !== 'answered' && outcome !== 'declined';
 }
 
 const takesInput = ({ ports, session }: Ledger): boolean =>
