@@ -70,12 +70,16 @@ function payloadOf(data) {
 
 const ACTIONS = { allow: 'Allow', deny: 'Deny' };
 
+/** Tags of notifications that were pressed to decide. A look at them may take away what they say became of the press. */
+const pressed = new Set();
+
 async function show({ event, tag, title, body, path, urgent, actions = [], ask }) {
   const isEnd = event === 'ask.ended';
+  const isPressed = isEnd && pressed.delete(tag);
   // Only where it matters: Chromium forgets what is just appearing when it is asked what is shown.
-  const shown = isEnd ? await self.registration.getNotifications({ tag }) : [];
+  const shown = isEnd && !isPressed ? await self.registration.getNotifications({ tag }) : [];
   // The person has dismissed it, or reads the page: browsers want something shown, and nobody needs it.
-  const isWanted = !isEnd || shown.length > 0;
+  const isWanted = !isEnd || isPressed || shown.length > 0;
   await self.registration.showNotification(title, {
     body,
     tag,
@@ -96,6 +100,7 @@ self.addEventListener('notificationclick', (event) => {
   notification.close();
   const { address = '/', ask, actions = [] } = notification.data ?? {};
   const isDecision = ask && actions.includes(action);
+  if (isDecision) pressed.add(notification.tag);
   event.waitUntil(isDecision ? decide(action, notification) : open(address));
 });
 
