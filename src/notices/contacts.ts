@@ -126,7 +126,8 @@ export function removeContact(ports: Ports, id: string, channel: string, actor: 
     const isOwn = channel === 'webhook' || contact?.person === actor.person || actor.scope === 'operator';
     if (contact?.channel !== channel || !isOwn)
       throw fail('contact_not_found', `There is no ${NOUNS[channel]} "${id}".`);
-    return ok(contact.endedAt === undefined ? await end(ports, tx, contact, undefined, actor.name) : contact);
+    const isListed = contact.endedAt === undefined || contact.endedReason !== undefined;
+    return ok(isListed ? await end(ports, tx, contact, undefined, actor.name) : contact);
   });
 }
 

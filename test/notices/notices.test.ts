@@ -277,6 +277,37 @@ describe('a webhook', () => {
   });
 });
 
+describe('what was lost', () => {
+  it('is listed until a person removes it, and then no request is marked for it', async () => {
+    await open();
+    const phone = await device('ana');
+    const { webhook_id } = await webhook();
+    bed.push.unsubscribe(phone);
+    bed.receiver.mood = (response) => response.writeHead(410).end();
+    const ask = await raiseApproval(bed.server, await working());
+    await eventually(async () => (await told(ask.ask_id)).sort()).toEqual([
+      'ana ask.raised failed',
+      'hook ask.raised failed',
+    ]);
+    const paths = { [phone.id]: '/v1/notices/devices', [webhook_id]: '/v1/webhooks' };
+    for (const [id, path] of Object.entries(paths)) {
+      expect(await ok(bed.server.get<object[]>(path))).toMatchObject([{ lost: expect.any(String) }]);
+      expect(await ok(bed.server.call('DELETE', `${path}/${id}`))).not.toHaveProperty('lost');
+      expect(await ok(bed.server.get<object[]>(path))).toEqual([]);
+    }
+    // Events are planned in their order: once the end of the other run is sent, the request was planned.
+    bed.receiver.mood = (response, take) => {
+      take();
+      response.writeHead(200).end();
+    };
+    await webhook({ name: 'other', events: ['run.ended'] });
+    const next = await raiseApproval(bed.server, await working());
+    await ok(bed.server.post(`/v1/runs/${await working()}/cancel`));
+    await eventually(() => bed.receiver.received.map(({ type }) => type)).toEqual(['run.ended']);
+    expect(await notices(next.ask_id)).toEqual([]);
+  });
+});
+
 describe('a test', () => {
   it('says what became of it, or whom else could be tested', async () => {
     await open();
