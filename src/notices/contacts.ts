@@ -48,9 +48,10 @@ export function addDevice(ports: Ports, hosts: readonly string[], body: AddDevic
     const own = all.filter(({ person, channel }) => channel === 'push' && person === actor.person);
     if (own.filter(({ endedAt }) => endedAt === undefined).length >= MOST_DEVICES)
       throw fail('contacts_limit', `You have ${MOST_DEVICES} devices with notifications. Remove one first.`);
-    // Whoever has a device again is not missing the ones they lost.
-    for (const lost of own.filter(({ endedAt }) => endedAt !== undefined))
-      await tx.updateContact({ ...lost, endedReason: undefined });
+    // The same browser is back, as far as one can tell. Others stay listed: one that is not takes itself for removed.
+    const isBack = ({ endedAt, label, tokenId }: Contact) =>
+      endedAt !== undefined && (label === body.label || tokenId === actor.tokenId);
+    for (const lost of own.filter(isBack)) await tx.updateContact({ ...lost, endedReason: undefined });
     return made(await add(ports, tx, all, actor, { channel: 'push', address, addressMac, ...fields }));
   });
 }

@@ -278,6 +278,29 @@ describe('a webhook', () => {
 });
 
 describe('what was lost', () => {
+  it('stays listed when another browser of the person is added, and not when the same one is back', async () => {
+    await open();
+    const phone = await device('ana');
+    bed.push.unsubscribe(phone);
+    const ask = await raiseApproval(bed.server, await working());
+    await eventually(() => told(ask.ask_id)).toEqual(['ana ask.raised failed']);
+    const listed = async () =>
+      (await ok(bed.server.get<DeviceView[]>('/v1/notices/devices'))).map(({ label, lost }) => [
+        label,
+        lost === undefined,
+      ]);
+    await device('ana', { label: 'laptop' });
+    expect(await listed()).toEqual([
+      ["ana's phone", false],
+      ['laptop', true],
+    ]);
+    await device('ana');
+    expect(await listed()).toEqual([
+      ['laptop', true],
+      ["ana's phone", true],
+    ]);
+  });
+
   it('is listed until a person removes it, and then no request is marked for it', async () => {
     await open();
     const phone = await device('ana');
