@@ -31,8 +31,9 @@ export function sentence(message: Message): string {
 export function endedText({ outcome, behavior, answered_by: by }: Winner): string {
   if (outcome === 'expired') return 'Expired';
   if (by === 'system') return outcome === 'cancelled' ? 'No longer needed' : capital(outcome);
-  const verb = behavior === undefined ? capital(outcome) : behavior === 'allow' ? 'Allowed' : 'Denied';
-  return `${verb} by ${by}`;
+  // An approval that was cancelled counts as denied for its agent, but nobody denied it.
+  if (outcome !== 'answered' || behavior === undefined) return `${capital(outcome)} by ${by}`;
+  return `${behavior === 'allow' ? 'Allowed' : 'Denied'} by ${by}`;
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -127,6 +127,12 @@ describeInBrowser('a notification', () => {
       actions: [],
     });
     expect(await statusOf(late)).toMatchObject({ behavior: 'allow', answered_by: 'operator' });
+    const cancelled = await raise('npm test');
+    await browser.push(payloadFor(cancelled));
+    await expect.poll(async () => (await browser.shown()).length).toBe(3);
+    await testBed.client.runs.cancel(cancelled.run_id);
+    await browser.press(cancelled.ask_id, ['allow']);
+    await expect.poll(browser.shown).toContainEqual(expect.objectContaining({ title: 'Cancelled by operator' }));
     await browser.press(changed.ask_id, ['allow']);
     await expect
       .poll(browser.shown)

@@ -221,6 +221,16 @@ describe('a webhook', () => {
     expect(bed.receiver.distinct()[4]?.data).toMatchObject({ status: 'completed', run_id: run });
   });
 
+  it('is told that a request was cancelled with its run, not that it was denied', async () => {
+    await open();
+    await webhook({ events: ['ask.ended'] });
+    const ask = await raiseApproval(bed.server, await working());
+    await ok(bed.server.post(`/v1/runs/${ask.run_id}/cancel`));
+    await eventually(() => bed.receiver.received.map(({ data }) => data.text)).toEqual([
+      expect.stringMatching(/^Cancelled by operator\. /),
+    ]);
+  });
+
   it('is sent again what failed, under the same id', async () => {
     await open();
     const { webhook_id } = await webhook({ events: ['ask.raised'] });

@@ -158,7 +158,7 @@ async function decide(behavior, { tag, data: { address, ask } }) {
 }
 
 function endTitle({ answered_by: by, behavior, outcome }) {
-  const verb = behavior === 'allow' ? 'Allowed' : behavior === 'deny' ? 'Denied' : outcome;
+  const verb = (outcome === 'answered' && { allow: 'Allowed', deny: 'Denied' }[behavior]) || outcome;
   return by === 'system' ? `It was ${outcome}` : `${verb[0].toUpperCase()}${verb.slice(1)} by ${by}`;
 }
 
