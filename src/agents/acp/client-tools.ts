@@ -97,7 +97,8 @@ export function createClientTools(
     },
     async writeTextFile({ path, content }: WriteTextFileRequest): Promise<Record<string, never>> {
       const file_path = await realPath(path);
-      if (!isGranted(writeKey(path, content))) {
+      // A permission named the path: neither rules nor the person were asked about what a link at it leads to.
+      if (file_path !== path || !isGranted(writeKey(path, content))) {
         const before = await contentOf(file_path).catch(() => '');
         await allow({
           tool_name: 'Write',

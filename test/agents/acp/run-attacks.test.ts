@@ -1,22 +1,27 @@
 // A managed ACP agent that breaks the protocol: whatever it sends, no reply but a person's own allows anything.
 // Covers: src/agents/acp/requests.ts
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acp } from '../../../src/agents/acp/agent.ts';
+import type { Rule } from '../../../src/core/rule.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { standInForAll } from '../stand-in.ts';
 
 const standIn = standInForAll('raw-acp.mjs', acp);
 let made = 0;
 
-async function start(steps: object[]) {
+function work(): string {
   made += 1;
   const folder = join(standIn.root, `work-${made}`);
   mkdirSync(folder);
+  return folder;
+}
+
+async function start(steps: object[], folder = work(), rules: Rule[] = []) {
   writeFileSync(join(folder, 'plan.json'), JSON.stringify(steps));
   const { api } = standIn.bed;
-  const { session_id } = await api.sessions.create({ agent: 'acp', work_folder: folder });
+  const { session_id } = await api.sessions.create({ agent: 'acp', work_folder: folder, rules });
   const run = await api.runs.start(session_id, { input: { text: 'go', command: 'acp' } });
   const replied = join(folder, 'replies.txt');
   const lines = () => (existsSync(replied) ? readFileSync(replied, 'utf8').trim().split('\n') : []);
@@ -36,6 +41,10 @@ const permission = (id: unknown, more: object = {}, command = 'touch one') => {
   const params = { sessionId: 'SESSION', toolCall, options: OPTIONS, ...more };
   return { message: { id, method: 'session/request_permission', params } };
 };
+const write = (id: unknown, path: string) => ({
+  message: { id, method: 'fs/write_text_file', params: { sessionId: 'SESSION', path, content: 'new' } },
+});
+const REFUSED = -32000;
 const cancelled = (id: unknown) => ({ id, result: { outcome: { outcome: 'cancelled' } } });
 
 describe('a managed ACP agent', () => {
@@ -75,5 +84,29 @@ describe('a managed ACP agent', () => {
     await standIn.bed.decide(await oneAsk(), { behavior: 'deny' });
     expect(await over()).toMatchObject({ status: 'completed' });
     expect(replies()).toEqual([{ id: 3, result: { outcome: { outcome: 'selected', optionId: 'no' } } }]);
+  });
+
+  it('that may change a file by its name does not write through a link to another one, which a rule is about', async () => {
+    const folder = work();
+    const [named, meant] = [join(folder, 'named.txt'), join(work(), 'meant.txt')];
+    writeFileSync(meant, 'old');
+    symlinkSync(meant, named);
+    const diff = { type: 'diff', path: named, oldText: 'old', newText: 'new' };
+    const toolCall = { toolCallId: 'call_edit', kind: 'edit', title: 'Edit named.txt', content: [diff] };
+    const { over, oneAsk, replies } = await start(
+      [
+        { ...permission(1, { toolCall }), until: 1 },
+        { ...write(2, named), until: 2 },
+      ],
+      folder,
+      [
+        { tool: 'Write', action: 'allow', matches: { file_path: '*/good.txt' } },
+        { tool: 'Write', action: 'reject' },
+      ],
+    );
+    await standIn.bed.decide(await oneAsk(), { behavior: 'allow' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(replies().at(-1)).toEqual({ id: 2, error: REFUSED });
+    expect(readFileSync(meant, 'utf8')).toBe('old');
   });
 });
