@@ -122,6 +122,7 @@ export function createClientTools(
       const line = [...assigned, args.length === 0 ? command : words.map(shellQuote).join(' ')].join(' ');
       if (!isGranted(commandKey(line)))
         await allow({ tool_name: 'Bash', input: { command: line, ...(at !== folder && { workdir: at }) } });
+      await expectUnmoved(at);
       return { terminalId: await terminals.create(line, at, outputByteLimit ?? undefined) };
     },
     terminals,
@@ -165,8 +166,14 @@ const contentOf = (path: string): Promise<string> =>
     return Buffer.concat(parts).toString('utf8');
   });
 
+/** `folder` had no symbolic links when it was asked about, which may be long ago: one that it has now leads elsewhere. */
+async function expectUnmoved(folder: string): Promise<void> {
+  if ((await realpath(folder).catch(asRefusal)) !== folder) refuse(`${folder} was replaced by a link meanwhile.`);
+}
+
 /** No pipe, which would block, and no device, which may have no end. `path` has no symbolic links: one that it has now is new. */
 async function withFile<T>(path: string, flags: number, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  await expectUnmoved(dirname(path));
   const file = await open(path, flags | O_NONBLOCK | O_NOFOLLOW).catch(asRefusal);
   try {
     if (!(await file.stat()).isFile()) refuse(`${path} is no regular file.`);

@@ -1,6 +1,6 @@
 // A managed ACP agent that breaks the protocol: whatever it sends, no reply but a person's own allows anything.
 // Covers: src/agents/acp/requests.ts
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acp } from '../../../src/agents/acp/agent.ts';
@@ -25,8 +25,10 @@ async function start(steps: object[], folder = work(), rules: Rule[] = []) {
   const run = await api.runs.start(session_id, { input: { text: 'go', command: 'acp' } });
   const replied = join(folder, 'replies.txt');
   const lines = () => (existsSync(replied) ? readFileSync(replied, 'utf8').trim().split('\n') : []);
+  const asks = (count: number) => standIn.bed.pending(session_id, count);
   return {
-    oneAsk: async () => (await standIn.bed.pending(session_id, 1))[0] as AskView,
+    asks,
+    oneAsk: async () => (await asks(1))[0] as AskView,
     over: () => standIn.bed.over(run.run_id),
     replies: () => lines().map((line) => JSON.parse(line)),
   };
@@ -108,5 +110,27 @@ describe('a managed ACP agent', () => {
     expect(await over()).toMatchObject({ status: 'completed' });
     expect(replies().at(-1)).toEqual({ id: 2, error: REFUSED });
     expect(readFileSync(meant, 'utf8')).toBe('old');
+  });
+
+  it('gets no file or command in a folder that became a link to another one while it was asked about', async () => {
+    const folder = work();
+    const [inside, outside] = [join(folder, 'inside'), work()];
+    mkdirSync(inside);
+    const touch = { sessionId: 'SESSION', command: 'touch made', cwd: inside };
+    const { over, asks, replies } = await start(
+      [write(1, join(inside, 'made')), { message: { id: 2, method: 'terminal/create', params: touch }, until: 2 }],
+      folder,
+      ['Write', 'Bash'].map((tool): Rule => ({ tool, action: 'allow', matches: { never: 'x' } })),
+    );
+    const asked = await asks(2);
+    renameSync(inside, `${inside}-before`);
+    symlinkSync(outside, inside);
+    for (const ask of asked) await standIn.bed.decide(ask, { behavior: 'allow' });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(replies().sort((a, b) => a.id - b.id)).toEqual([
+      { id: 1, error: REFUSED },
+      { id: 2, error: REFUSED },
+    ]);
+    expect(existsSync(join(outside, 'made'))).toBe(false);
   });
 });
