@@ -19,6 +19,9 @@ const MOST_TERMINALS = 100;
 
 export function createTerminals({ processes, env, run }: Pick<AgentContext, 'processes' | 'env' | 'run'>) {
   const terminals = new Map<string, Terminal>();
+  /** Commands of which something is left, also those that are just being started or whose terminal was released. */
+  const running = new Map<AbortController, Promise<unknown>>();
+  let isClosed = false;
 
   function of({ terminalId }: Named): Terminal {
     const terminal = terminals.get(terminalId);
@@ -29,12 +32,13 @@ export function createTerminals({ processes, env, run }: Pick<AgentContext, 'pro
   return {
     /** Resolves to the id of the terminal once the command has begun. */
     async create(line: string, folder: string, limitBytes = MOST_OUTPUT_BYTES): Promise<string> {
+      if (isClosed) throw RequestError.invalidRequest(undefined, 'the agent is gone');
       if (terminals.size >= MOST_TERMINALS)
         throw RequestError.invalidParams(undefined, 'there are too many terminals: release some');
       const stop = new AbortController();
       const limit = Math.min(limitBytes, MOST_OUTPUT_BYTES);
       const terminal = { stop, limitBytes: limit, text: '', isTruncated: false } as Terminal;
-      terminal.process = await processes.start({
+      const started = processes.start({
         argv: ['/bin/sh', '-c', `exec 2>&1\n${line}`],
         folder,
         env: { ...env, HOLDPOINT_RUN_ID: run.run_id },
@@ -42,6 +46,10 @@ export function createTerminals({ processes, env, run }: Pick<AgentContext, 'pro
         signal: stop.signal,
         onLine: (text) => print(terminal, text),
       });
+      const over = started.then(({ ended }) => ended).catch(() => {});
+      running.set(stop, over);
+      void over.then(() => running.delete(stop));
+      terminal.process = await started;
       terminal.process.closeInput();
       void terminal.process.ended.then(({ exitCode, signal }) => {
         terminal.exitStatus = { exitCode, signal: signal ?? null };
@@ -69,11 +77,11 @@ export function createTerminals({ processes, env, run }: Pick<AgentContext, 'pro
       terminals.delete(named.terminalId);
       return {};
     },
-    /** Resolves when nothing is left of any command. */
+    /** Resolves when nothing is left of any command. None begins after that. */
     async close(): Promise<void> {
-      const all = [...terminals.values()];
-      for (const { stop } of all) stop.abort();
-      await Promise.allSettled(all.map(({ process }) => process.ended));
+      isClosed = true;
+      for (const stop of running.keys()) stop.abort();
+      await Promise.all(running.values());
     },
   };
 }
