@@ -50,6 +50,7 @@ const settledText = ({ reply }: Settlement): string => {
 /** A reply is found only in the folder of its request. */
 const notFoundIn = (folder: string): string =>
   `OpenCode has no such request in the folder ${folder}: it was settled there, or belongs to another folder`;
+const ONLY_ONCE = 'This was allowed once, and not always: OpenCode would also have allowed what was denied beside it.';
 const REJECT_TRIES = 5;
 
 export function createRequests(parts: RequestParts) {
@@ -79,7 +80,15 @@ export function createRequests(parts: RequestParts) {
   async function send(ask: PendingAsk & OpenRequest, { reply, askId }: Decision): Promise<void> {
     if ('message' in reply) return sendDenial(ask, reply.message, askId);
     ask.isSent = true;
-    conclude(ask, askId, await deliver(ask, reply));
+    conclude(ask, askId, await deliver(ask, await besideDenials(reply)));
+  }
+
+  /** With an "always" OpenCode allows every open request that it matches, also one that was denied here and waits to be sent. */
+  async function besideDenials<Reply extends PermissionReply | QuestionReply>(reply: Reply) {
+    const isAlways = 'reply' in reply && reply.reply === 'always';
+    if (!isAlways || !pending.all().some(({ denied }) => denied)) return reply;
+    await context.output(ONLY_ONCE, { type: 'status' }).catch(() => {});
+    return { reply: 'once' as const };
   }
 
   /** Resolves when it was sent, perhaps much later, or is no longer needed. */

@@ -124,6 +124,19 @@ describe('a managed OpenCode', () => {
     expect(received()).toContain('always');
   });
 
+  it('is not told "always" while a denial waits: it would allow what was denied, too', async () => {
+    const { asks, over, received, hasRun } = await start([command('one'), command('two')]);
+    const open = await asks(2);
+    await standIn.bed.decide(named(open, 'one'), { behavior: 'deny', reason: 'not that one' });
+    await standIn.bed.decide(named(open, 'two'), { behavior: 'allow', suggestion_ids: ['always'] });
+    const { status, outputs } = await over();
+    expect(status).toBe('completed');
+    expect([hasRun('one'), hasRun('two')]).toEqual([false, true]);
+    expect(received()).toContain('(once)');
+    expect(JSON.stringify(outputs)).toContain('allowed once, and not always');
+    for (const ask of open) expect(await stateOf(ask)).toEqual(['answered', 'delivered']);
+  });
+
   it('fails with the words of an error that ends its turn', async () => {
     const { over } = await start([{ id: 'call_1', error: 'No such model' }]);
     expect(await over()).toMatchObject({ status: 'failed', error: 'No such model' });

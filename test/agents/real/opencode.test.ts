@@ -94,6 +94,19 @@ describe.skipIf(!opencode)(`OpenCode ${opencodeVersion}, hosted`, () => {
     expect(readdirSync(folder).sort()).toEqual(['one.txt', 'three.txt', 'two.txt']);
   });
 
+  it('does not run what was denied when a call beside it is always allowed', async () => {
+    const { asks, over, folder } = await testBed.start('task-denied-beside-always', () => [
+      [bash('touch denied.txt', 'call_1'), bash('touch allowed.txt', 'call_2')],
+      DONE,
+    ]);
+    const named = (name: string, open: AskView[]) => open.find((ask) => JSON.stringify(ask.request).includes(name));
+    const open = await asks(2);
+    await testBed.bed.decide(named('denied', open) as AskView, { behavior: 'deny', reason: 'not that one' });
+    await testBed.bed.decide(named('allowed', open) as AskView, { behavior: 'allow', suggestion_ids: ['always'] });
+    expect(await over()).toMatchObject({ status: 'completed' });
+    expect(readdirSync(folder)).toEqual(['allowed.txt']);
+  });
+
   it('names every file that a patch changes, so that a rule about one of them does not allow the others', async () => {
     const patch = (...files: string[]) => {
       const added = files.flatMap((file) => [`*** Add File: ${file}`, '+written']);
