@@ -16,7 +16,7 @@ import {
   withDraft,
 } from '../state/approval.ts';
 import type { Refusal } from '../state/refusal.ts';
-import { summary } from '../text/ask-text.ts';
+import { shortSummary } from '../text/ask-text.ts';
 import { withNote } from '../text/line-place.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
@@ -72,7 +72,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
   }, [incoming, request]);
 
-  const undoable = () => holdBack([ask], summary(request), onHeld);
+  const undoable = () => holdBack([ask], shortSummary(ask), onHeld);
   const send = async (decision: Exclude<ReturnType<typeof denied>, string>) => {
     const resolutions = [{ request_id: ask.ask_id, ...decision }];
     const draft = suspend();

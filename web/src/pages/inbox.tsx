@@ -19,7 +19,7 @@ import { wantRowFocus } from '../hooks/row-focus.ts';
 import { toast } from '../hooks/toasts.ts';
 import { useUnsent } from '../hooks/undo.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
-import { summary } from '../text/ask-text.ts';
+import { shortSummary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
 import { AskList } from '../ui/ask-list.tsx';
 import { DismissibleNotice } from '../ui/dismissible-notice.tsx';
@@ -140,7 +140,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   };
   const unsent = useUnsent();
   const done = (ask: AskView, what: string) => {
-    toast(`${what}: ${summary(ask.request)}`);
+    toast(`${what}: ${shortSummary(ask)}`);
     setAnsweredId(ask.ask_id);
     goOn(ask, (askId) => unsent.has(askId));
   };

@@ -1,5 +1,6 @@
 // Describes an ask in words: the line in lists, and the sentence for how it ended. Pure; text only. What an ask is about is summarised by client/action-summary.ts; this spells out hidden characters in it.
 import { type AskRequest, actionSummary } from '../../../src/client/action-summary.ts';
+import { folderOf } from '../../../src/client/approval-groups.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { oneLine } from './visible.ts';
@@ -9,6 +10,12 @@ export const heading = (request: AskRequest): string => oneLine(actionSummary(re
 
 /** What is asked, on one line, without the name of the tool. */
 export const summary = (request: AskRequest): string => oneLine(actionSummary(request).text);
+
+/** The same where there is little room: a path within the folder needs only its last part. */
+export function shortSummary(ask: AskView): string {
+  const [folder, text] = [folderOf(ask), summary(ask.request)];
+  return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
+}
 
 const SURFACE_NAMES: Record<string, string> = {
   web: 'the web inbox',

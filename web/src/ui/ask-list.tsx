@@ -3,7 +3,6 @@
 import { Layers, MessageSquare } from 'lucide-react';
 import { type MouseEvent, memo, useEffect, useMemo, useRef } from 'react';
 import { isQuestion } from '../../../src/client/action-summary.ts';
-import { folderOf } from '../../../src/client/approval-groups.ts';
 import type { InboxEntry } from '../../../src/client/inbox-model.ts';
 import { NEAR_MS, RISK_LABELS, toneOf as riskTone, signsAt } from '../../../src/client/risk-text.ts';
 import { countdown, duration } from '../../../src/client/times.ts';
@@ -19,7 +18,7 @@ import { revealRow, useAnchor, useRowWindow } from '../hooks/row-window.ts';
 import { useUnsent } from '../hooks/undo.ts';
 import { endedWithin, HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
 import { kindOf } from '../text/action-kind.ts';
-import { endText, heading, summary } from '../text/ask-text.ts';
+import { endText, heading, shortSummary } from '../text/ask-text.ts';
 import { furtherSigns, ownSigns } from '../text/own-signs.ts';
 import { agentName, originsOf, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
@@ -180,7 +179,7 @@ const Row = memo(function Row(props: RowProps) {
         {ask.answer ? <ToneIcon ask={ask} /> : <KindIcon kind={kind} label={heading(ask.request)} tone={tone} />}
         <span className={`row-what ${isApproval && kind !== 'plan' ? 'mono' : ''}`} dir="auto">
           {kind === 'tool' && <span className="muted">{heading(ask.request)} </span>}
-          {within(folderOf(ask), summary(ask.request))}
+          {shortSummary(ask)}
         </span>
         <RowAge ask={ask} />
         <span className="row-where">
@@ -207,10 +206,6 @@ const Row = memo(function Row(props: RowProps) {
     </>
   );
 });
-
-/** A path within the folder needs only its last part. */
-const within = (folder: string | undefined, text: string): string =>
-  folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
 
 const RowMarks = ({ ask, unsent, groupSize }: Pick<RowProps, 'unsent' | 'groupSize'> & Pick<InboxEntry, 'ask'>) => (
   <span className="row-marks">
