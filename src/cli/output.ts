@@ -1,6 +1,6 @@
 // Writes the results of a command: lines, tables or JSON to standard output, notes for the person to standard error. Lines
 // are fitted to the terminal where there is one, and written whole where there is none. Owns the streams, not the texts.
-import { fieldNames, pickFields } from './text/field-choice.ts';
+import { fieldNames, pickFields, requireFields } from './text/field-choice.ts';
 import { jsonText } from './text/json-text.ts';
 import { cells, crop, fill, lineCells } from './text/layout.ts';
 import { hasColours, type Line, line, painter, span } from './text/spans.ts';
@@ -29,7 +29,15 @@ export function chooseFields(names: string): void {
   fields = fieldNames(names);
 }
 
-const chosen = (value: unknown): unknown => (fields ? pickFields(value, fields) : value);
+let possible: readonly string[] = [];
+
+/** For a command whose result differs from end to end: refuses a misspelt name before the command does anything. */
+export function limitFields(names: readonly string[]): void {
+  if (fields) requireFields(fields, names);
+  possible = names;
+}
+
+const chosen = (value: unknown): unknown => (fields ? pickFields(value, fields, possible) : value);
 
 export function printJson(value: unknown): void {
   process.stdout.write(`${jsonText(chosen(value), isTerminal() ? 2 : undefined)}\n`);

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { type Holdpoint, connect as open, type RaiseSpec } from '../client/holdpoint.ts';
 import { HoldpointUnreachable } from '../client/http.ts';
 import { serverUrl, stateFolder } from '../client/local.ts';
-import { type Ended, hasEnded, questionOutcome } from '../client/outcome.ts';
+import { type ApprovalOutcome, type AskOutcome, type Ended, hasEnded, questionOutcome } from '../client/outcome.ts';
 import type { Outcome } from '../client/read-outcome.ts';
 import type { AskView } from '../core/views.ts';
 import type { ServerFlags } from './command-flags.ts';
@@ -13,7 +13,7 @@ import { wholeNumber } from './command-flags.ts';
 import { EXIT, type ExitName } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 import { type SessionRecord, takeRecord } from './mcp-session-record.ts';
-import { note, printJson } from './output.ts';
+import { limitFields, note, printJson } from './output.ts';
 import { addressOf, probe, tokenOf } from './server-connection.ts';
 import { interruptible } from './signals.ts';
 import { oneLine } from './text/terminal-text.ts';
@@ -32,6 +32,24 @@ export type ShellSpec = RaiseSpec extends infer S
     : never
   : never;
 
+/** Every field that --fields may name; an outcome has those that its end gives it. */
+type FieldsOf<T> = (T extends unknown ? keyof T : never) | 'kind';
+const COMMON = {
+  kind: 1,
+  ask_id: 1,
+  status: 1,
+  answered_by: 1,
+  surface: 1,
+  answered_at_ms: 1,
+  justification: 1,
+  reason: 1,
+} as const;
+const QUESTION = { ...COMMON, answer: 1, answers: 1, skipped: 1 } satisfies Record<FieldsOf<AskOutcome>, 1>;
+const APPROVAL = { ...COMMON, allowed: 1, input: 1, edited: 1, suggestion_ids: 1 } satisfies Record<
+  FieldsOf<ApprovalOutcome>,
+  1
+>;
+
 const LONG_POLL_MS = 30_000;
 const STAYS = 'The request stays open: the same command again takes its answer.';
 /** While the server may already have it, and this command does not know. */
@@ -43,6 +61,7 @@ export function askFromShell(flags: ShellAskFlags, spec: ShellSpec, print: (outc
   const waitMs = wholeNumber('--wait-ms', flags.waitMs);
   // Until a person has answered or allowed, no way to leave this process is a yes: not even a closed standard output.
   process.exitCode = EXIT.unexpected;
+  limitFields(Object.keys('tool_name' in spec ? APPROVAL : QUESTION));
   return interruptible('nothing was asked', async (interruption) => {
     const url = addressOf(flags.url ?? serverUrl(process.env));
     await interruption.or(probe(url));

@@ -11,14 +11,23 @@ export const fieldNames = (text: string): string[] => {
   throw new Failure('usage', '--fields takes names separated by commas, such as session_id,request.id');
 };
 
-export function pickFields(value: unknown, names: readonly string[]): unknown {
+/** Before there is a result: refuses a name that no result will have. */
+export function requireFields(names: readonly string[], possible: readonly string[]): void {
+  for (const name of names) if (!possible.includes(topOf(name))) throw noField(name, possible);
+}
+
+/** A result may lack a field that is `possible` in others: it is left out. */
+export function pickFields(value: unknown, names: readonly string[], possible: readonly string[] = []): unknown {
   const items = Array.isArray(value) ? value : [value];
   for (const name of names) {
+    if (possible.includes(topOf(name))) continue;
     if (items.length > 0 && !items.some((item) => fieldOf(item, name) !== undefined)) throw unknownField(items, name);
   }
   const picked = items.map((item) => Object.fromEntries(names.map((name) => [name, fieldOf(item, name)])));
   return Array.isArray(value) ? picked : picked[0];
 }
+
+const topOf = (name: string): string => name.split('.', 1)[0] ?? name;
 
 function fieldOf(item: unknown, name: string): unknown {
   let at = item;
@@ -36,5 +45,8 @@ function unknownField(items: readonly unknown[], name: string): Failure {
   const known = [...new Set(holders.filter(isObject).flatMap(Object.keys))].map((key) =>
     above ? `${above}.${key}` : key,
   );
-  return new Failure('usage', `there is no field "${name}" here; there are: ${known.sort().join(', ') || 'none'}`);
+  return noField(name, known);
 }
+
+const noField = (name: string, known: readonly string[]): Failure =>
+  new Failure('usage', `there is no field "${name}" here; there are: ${known.toSorted().join(', ') || 'none'}`);

@@ -52,6 +52,16 @@ describe('holdpoint ask', PATIENT, () => {
     expect(await bed.client.sessions.get(ask?.session_id ?? '')).toMatchObject({ status: 'ended' });
   });
 
+  it('keeps its exit code where the end has no value for a field, and refuses a misspelt field before it asks', async () => {
+    const say = person();
+    const fields = ['--fields', 'status,answer,justification'];
+    const expired = await say(...DEPLOY, '--expires-after-ms', '1', ...fields).ended;
+    expect(result(expired)).toEqual([5, '{"status":"expired"}\n']);
+    const misspelt = await say('approve', '--tool', 'deploy', '--wait-ms', '0', '--fields', 'status,alowed').ended;
+    expect(misspelt).toMatchObject({ code: 2, stderr: expect.stringContaining('no field \\"alowed\\"') });
+    expect((await bed.client.asks.list({ status: 'pending' })).items).toEqual([]);
+  });
+
   it('has an exit code for declined, expired, away and cancelled, and prints nothing then', async () => {
     const say = person();
     const declined = say('ask', 'Why?');
