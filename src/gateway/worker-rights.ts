@@ -94,7 +94,14 @@ export async function isAskingSide(at: At, ask: Ask, sender: Sender): Promise<bo
   if (actor?.scope !== 'worker') return actor?.scope === 'agent';
   const session = await at.tx.session(ask.sessionId);
   if (!session) return false;
-  return !(await isBound(at, session, sender)) || (await holdsRunOf(at.tx, session, ask, sender));
+  const isServed =
+    !(await isBound(at, session, sender)) && (actor.isBuiltIn || !(await isMadeByPerson(at.tx, session)));
+  return isServed || (await holdsRunOf(at.tx, session, ask, sender));
+}
+
+/** A program of a person, such as an editor's proxy, asks there itself: a worker only ends what it left behind. */
+async function isMadeByPerson(r: Reader, { madeBy }: Session): Promise<boolean> {
+  return madeBy !== undefined && (await r.token(madeBy))?.scope === 'operator';
 }
 
 /** The run that asked, the one that carries the answer, or the one that its session works on now. */

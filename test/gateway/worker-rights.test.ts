@@ -196,6 +196,17 @@ describe('finding 10: secret answers and acknowledgements belong to the holder o
     expect(await shown(h.ask.ask_id, { token: agent })).toMatch(/hunter2/);
   });
 
+  it('shows a secret of a conversation that a person attached to no worker', async () => {
+    const body = { session_id: 'acp.editor', agent: 'external', agent_id: 'acp', labels: ['attached'] };
+    const { session_id } = await ok(create(body, {}));
+    const turn = { input: { text: 'a turn' }, source: 'acp' };
+    const { run_id } = await ok(server.post<RunView>(`/v1/sessions/${session_id}/runs`, turn));
+    const { ask_id } = await raiseQuestion(server, run_id, { questions: [SECRET] });
+    const resolution = { request_id: ask_id, answers: given };
+    await ok(server.post(`/v1/runs/${run_id}/questions`, { resolution }));
+    expect(await shown(ask_id, { token: worker })).not.toContain('hunter2');
+  });
+
   it('shows a secret of a hosted run to the worker that sends its lease, which alone settles the ask', async () => {
     const { runId, epoch } = await leased();
     const ask = await raiseQuestion(server, runId, { questions: [SECRET] });
