@@ -21,6 +21,7 @@ const { values } = parseArgs({
     answerers: { type: 'string', default: '6' },
     'pause-ms': { type: 'string', default: '5000' },
     earlier: { type: 'string' },
+    sqlite: { type: 'boolean' },
     'no-disk': { type: 'boolean' },
   },
 });
@@ -40,6 +41,7 @@ const report = await runRound({
   answerers: Number(values.answerers),
   pauseMs: Number(values['pause-ms']),
   earlier: values.earlier,
+  sqlite: values.sqlite,
   folder,
   onProgress: print,
 });

@@ -1,4 +1,4 @@
-// What goes wrong, and when: three hands that each draw from a bag of faults until it is empty, then fill it again, so
+// What goes wrong, and when: up to three hands that each draw from a bag of faults until it is empty, then fill it again, so
 // that every fault happens and each meets each. Everything follows from the seed but the speed of the machine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../support/seeded-random.ts';
@@ -34,12 +34,15 @@ const DATABASE: Record<string, Fault> = {
   },
 };
 
-const NETWORK: Record<string, Fault> = {
+const LINES: Record<string, Fault> = {
   'slow line to the database': (fleet, random) => meanwhile(lineOf(fleet, random), random, slow),
   'silent line to the database': (fleet, random) => meanwhile(lineOf(fleet, random), random, silence),
   'line to the database cut': (fleet, random) => meanwhile(lineOf(fleet, random), random, cut),
   'line to the database half closed': (fleet, random) => meanwhile(lineOf(fleet, random), random, halfClose),
   'responses of the database lost': (fleet, random) => meanwhile(lineOf(fleet, random), random, swallow),
+};
+
+const DOORS: Record<string, Fault> = {
   'slow line to clients': (fleet, random) => meanwhile(doorOf(fleet, random), random, slow),
   'silent line to clients': (fleet, random) => meanwhile(doorOf(fleet, random), random, silence),
   'line to clients cut': (fleet, random) => meanwhile(doorOf(fleet, random), random, cut),
@@ -55,7 +58,9 @@ export interface Mischief {
 /** `pauseMs`: how long a hand rests between two faults, at most. */
 export function wreak(fleet: Fleet, random: Random, stopping: () => boolean, pauseMs: number): Mischief {
   const counts: Record<string, number> = {};
-  const hands = [PROCESSES, DATABASE, NETWORK].map(async (faults, i) => {
+  // A server with its own SQLite file has nothing between it and its database.
+  const kinds = fleet.database ? [PROCESSES, DATABASE, { ...LINES, ...DOORS }] : [PROCESSES, DOORS];
+  const hands = kinds.map(async (faults, i) => {
     // While the database is down nothing happens at all: it fails less often.
     const restMs = faults === DATABASE ? pauseMs * 3 : pauseMs;
     const own = random.fork(`hand ${i}`);

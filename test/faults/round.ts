@@ -17,6 +17,8 @@ export interface RoundOptions {
   seconds: number;
   /** Goes on until there are as many asks, at most 1.6 times as long. */
   leastAsks?: number;
+  /** One server with its own SQLite file instead of several on one PostgreSQL. */
+  sqlite?: boolean | undefined;
   nodes: number;
   workers: number;
   agents: number;
@@ -56,15 +58,23 @@ const LOOK_MS = 5000;
 export async function runRound(options: RoundOptions): Promise<RoundReport> {
   const random = randomOf(options.seed);
   mkdirSync(options.folder, { recursive: true });
-  const database = await Database.start();
-  const { nodes, workers, folder, earlier } = options;
+  const database = options.sqlite ? undefined : await Database.start();
+  const { workers, folder, earlier } = options;
+  const nodes = database ? options.nodes : 1;
   const historyPath = join(folder, 'history.ndjson');
-  const fleet = await Fleet.start({ nodes, workers, database, earlier, random: random.fork('fleet'), historyPath });
+  const fleet = await Fleet.start({
+    nodes,
+    workers,
+    ...(database && { database }),
+    earlier,
+    random: random.fork('fleet'),
+    historyPath,
+  });
   try {
     return await play(fleet, options, random);
   } finally {
     await fleet.stop();
-    await database.stop();
+    await database?.stop();
   }
 }
 
