@@ -1,5 +1,5 @@
 // The contenders on PostgreSQL: one server alone and two together, beside the reference with two servers, and the peers that
-// are installed. On two servers an ask that is raised at one is answered at the other.
+// are installed. On two servers an ask that is raised at one is answered at the other, except where each session is used at one.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,10 +34,12 @@ export async function startOnPostgres(start: Start, newFolder: () => string): Pr
     const pids = servers.map(({ pid }) => pid);
     return { label, servers, acknowledge: false, otherCpuMs: () => cpuMs([database.pid ?? 0], pids) };
   };
-  const subjects = [
+  const together = await two('holdpoint');
+  const subjects: Subject[] = [
     subject('reference, two servers', await two('reference')),
     subject('holdpoint, one server', [await server('holdpoint', await another('alone'))]),
-    subject('holdpoint, two servers', await two('holdpoint')),
+    subject('holdpoint, two servers', together),
+    { ...subject('holdpoint, two servers, each session at one', together), isApart: true },
   ];
   if (installPeers()) {
     subjects.push(subject('Restate', [await server('restate', {})]));

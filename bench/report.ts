@@ -71,7 +71,7 @@ const END_TO_END_TEXT = `The same cycles by the client that users have: both sid
 Here the client takes most of the time of a cycle: where the generator's share is near 1, what is compared is what a program that uses the server sees.`;
 
 const POSTGRES_TEXT = `The same cycles over bare sockets from two generators, with one PostgreSQL for all. On two servers every ask is answered at another server than the one
-it was raised at. The reference is [reference-postgres.ts](reference-postgres.ts): one statement for all requests that arrived during the one before it, and a
+it was raised at, except for *each session at one*, as where a proxy keeps the people and the agent of a session on one server. The reference is [reference-postgres.ts](reference-postgres.ts): one statement for all requests that arrived during the one before it, and a
 notification to the other server. CPU is that of the servers and of the database together. The peers have their own durable defaults: Restate a handler for each ask that waits for an
 awakeable, in its own store; DBOS a workflow for each ask that receives a message, on the same PostgreSQL ([peers](peers)).`;
 

@@ -31,13 +31,14 @@ export function targetsOf(results: Results): Target[] {
       return atLeast(what, least, at(found, label, concurrency)?.ratio.cyclesPerSecond);
     });
   const [alone, two] = ['holdpoint, one server', 'holdpoint, two servers'];
+  const apart = `${two}, each session at one`;
   const atOne = (concurrency: number) => at(postgres, alone, concurrency);
   const peer = Math.max(...PEERS.map((name) => at(postgres, name, 32)?.cyclesPerSecond ?? Number.NaN));
-  const onTwo = (concurrency: number): Target =>
+  const onTwo = (label: string, concurrency: number): Target =>
     atMost(
-      `PostgreSQL, two servers: CPU a cycle at ${concurrency} to one server's`,
+      `PostgreSQL, ${label}: CPU a cycle at ${concurrency} to one server's`,
       1.25,
-      over(at(postgres, two, concurrency)?.cpuMsPerCycle, atOne(concurrency)?.cpuMsPerCycle),
+      over(at(postgres, label, concurrency)?.cpuMsPerCycle, atOne(concurrency)?.cpuMsPerCycle),
     );
   const [empty] = history;
   return [
@@ -47,8 +48,7 @@ export function targetsOf(results: Results): Target[] {
     atLeast('PostgreSQL, one server: cycles/s at 32 to the reference', 0.45, atOne(32)?.ratio.cyclesPerSecond),
     atMost('PostgreSQL, one server: ms of CPU a cycle at 32, with the database', 1.1, atOne(32)?.cpuMsPerCycle),
     atLeast('PostgreSQL, one server: cycles/s at 32 to the best peer', 2.5, over(atOne(32)?.cyclesPerSecond, peer)),
-    onTwo(32),
-    onTwo(256),
+    ...[two, apart].flatMap((label) => [onTwo(label, 32), onTwo(label, 256)]),
     ...history
       .filter((one) => one.label !== empty?.label && one.concurrency === 32)
       .map(({ label, ratio }) =>

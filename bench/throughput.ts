@@ -9,6 +9,8 @@ export interface Subject {
   label: string;
   /** With two, an ask that is raised at one is answered at the other. */
   servers: readonly MeasuredServer[];
+  /** It is answered at the same one: each session is used at one server. */
+  isApart?: boolean;
   acknowledge: boolean;
   client?: 'socket' | 'fetch';
   /** CPU of processes that work for the servers, so far. */
@@ -58,7 +60,7 @@ export async function measureThroughput(
 
 async function sample(
   generators: readonly Generator[],
-  { servers, acknowledge, client = 'socket', otherCpuMs = () => 0 }: Subject,
+  { servers, isApart = false, acknowledge, client = 'socket', otherCpuMs = () => 0 }: Subject,
   concurrency: number,
   pace: Omit<Pace, 'rounds'>,
 ): Promise<Sample> {
@@ -72,7 +74,7 @@ async function sample(
   const results = await Promise.all(
     loaded.map((generator, i) => {
       const { agent, name: contender } = servers[i % servers.length] as MeasuredServer;
-      const { person } = servers[(i + 1) % servers.length] as MeasuredServer;
+      const { person } = servers[(i + (isApart ? 0 : 1)) % servers.length] as MeasuredServer;
       const lanes = { concurrency: concurrency / loaded.length, acknowledge, client, warmUpMs, measureMs };
       return generator.load({ contender, agent, person, ...lanes }, () => {
         before ??= cpuMs();
