@@ -26,6 +26,13 @@ export function readServer(text: string): z.infer<typeof FollowedServer> {
   throw new SettingsProblem(`It does not name an OpenCode server: ${z.prettifyError(read.error)}`);
 }
 
+/** Credentials in an address would be shown with it. One that cannot be parsed is refused by the schema. */
+function isOrigin(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  const { username, password, pathname, search } = new URL(url);
+  return username === '' && password === '' && pathname === '/' && search === '';
+}
+
 const isNothing = (text: string | undefined): boolean => text === undefined || /^\s*(?:\{\s*\}\s*)?$/.test(text);
 
 export const connector: Connector = {
@@ -35,6 +42,10 @@ export const connector: Connector = {
     if (text !== undefined && !isNothing(text))
       throw new SettingsProblem(`It names ${readServer(text).url} already: disconnect first.`);
     const { OPENCODE_URL: url = DEFAULT_URL, OPENCODE_SERVER_PASSWORD: password } = env;
+    if (!isOrigin(url))
+      throw new SettingsProblem(
+        'OPENCODE_URL is an address such as http://127.0.0.1:4096, without a path; a user and a password go into OPENCODE_SERVER_USERNAME and OPENCODE_SERVER_PASSWORD.',
+      );
     const server = { url, user: env.OPENCODE_SERVER_USERNAME || USER, ...(password && { password }), holdpoint };
     const written = `${JSON.stringify(server, undefined, 2)}\n`;
     readServer(written);

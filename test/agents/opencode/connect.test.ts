@@ -28,6 +28,10 @@ describe('the connector of OpenCode', () => {
   it('refuses a second server, and an address that is none', () => {
     const text = connector.connected(undefined, { ...target, env });
     expect(() => connector.connected(text, { ...target, env })).toThrow(/names http:\/\/127.0.0.1:5000 already/);
+    for (const url of ['http://opencode:hunter2@127.0.0.1:5000', 'http://127.0.0.1:5000/prefix'])
+      expect(() => connector.connected(undefined, { ...target, env: { OPENCODE_URL: url } })).toThrow(
+        /^OPENCODE_URL is an address such as .* OPENCODE_SERVER_PASSWORD\.$/,
+      );
     expect(() => connector.connected(undefined, { ...target, env: { OPENCODE_URL: 'localhost' } })).toThrow(
       /does not name/,
     );
