@@ -1,8 +1,8 @@
 // Normalises the names by which tokens sign, so that two names that look the same are the same, and refuses those by which
 // the server signs itself.
 
-/** Authors of what is decided without a token, and what a token's id looks like. */
-const RESERVED = /^(?:system$|(?:policy|grant|rule|delegate):|tok_)/;
+/** Authors of what is decided without a token, whom a route of notices means with it, and what a token's id looks like. */
+const RESERVED = /^(?:system$|everyone$|(?:policy|grant|rule|delegate):|tok_)/;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cn}\p{Co}]/u;
 const MARKS = /\p{M}/gu;
 

@@ -241,7 +241,10 @@ const authorName = z
   .min(1)
   .max(128)
   .refine((name) => !hasInvisible(name), 'a name has only characters that can be seen')
-  .refine((name) => !isReserved(name), 'this name is reserved: it is how the server signs what it decides itself')
+  .refine(
+    (name) => !isReserved(name),
+    'this name is reserved: the server signs what it decides itself with it, or means all people by it',
+  )
   .optional();
 
 export const CreateToken = z.strictObject({

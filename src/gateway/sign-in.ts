@@ -3,6 +3,7 @@
 import { lookOf } from '../core/author-name.ts';
 import type { CreateSignInLink, SignIn } from '../core/bodies.ts';
 import { enforce, fail, HoldpointError } from '../core/errors.ts';
+import type { Contact } from '../core/notice.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import { BROWSER_TTL_MS, LINK_MEMORY_MS, LINK_TTL_MS, linkRefusal, unknownLink } from '../core/sign-in.ts';
@@ -72,13 +73,16 @@ export async function signIn(ports: Ports, body: SignIn, former: string | undefi
 
 /**
  * The id of a person who chose their own name: that of the same browser before, else a new one. A name that an active token
- * of another person has is refused: an answer signed with it would be taken for theirs.
+ * of another person has is refused: an answer signed with it would be taken for theirs. So is one of a webhook, which routes
+ * of notices name as they name people.
  */
 async function chosenPerson(tx: Tx, token: Token, before: Token | undefined): Promise<string> {
   const look = lookOf(token.name);
   if (before && lookOf(before.name) === look) return personOf(before);
-  const isTaken = (other: Token) => lookOf(other.name) === look && isGood(other, token.createdAt);
-  if (!(await tx.personTokens()).some(isTaken)) return token.id;
+  const isPerson = (other: Token) => lookOf(other.name) === look && isGood(other, token.createdAt);
+  const isWebhook = ({ channel, name, endedAt }: Contact) =>
+    channel === 'webhook' && endedAt === undefined && lookOf(name) === look;
+  if (!(await tx.personTokens()).some(isPerson) && !(await tx.contacts()).some(isWebhook)) return token.id;
   throw fail(
     'name_taken',
     `The name "${token.name}" is in use. Choose another one; if it is yours, have a link made for it: \`holdpoint sign-in --name "${token.name}"\`.`,

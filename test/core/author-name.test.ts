@@ -14,6 +14,7 @@ it("finding 9: finds the server's own names in every disguise", () => {
     'sуѕтеm',
     'ｓystem',
     'sýstem',
+    'Everyone',
     'policy:x',
     'Grant:1',
     'rule:a',

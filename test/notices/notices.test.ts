@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeviceView, NoticeView, TestResultView } from '../../src/core/notice-views.ts';
 import { allow, decide, eventually, ok, raiseApproval, raiseQuestion, refusal, showAsk } from '../support/api-calls.ts';
-import { headersOf, signIn } from '../support/browser.ts';
+import { codeOf, headersOf, postCode, signIn } from '../support/browser.ts';
 import type { TestBrowser } from '../support/push-service.ts';
 import { MINUTE_MS, noticesForAll, tags } from './test-bed.ts';
 
@@ -282,6 +282,10 @@ describe('a webhook', () => {
     // The last with a Cyrillic letter.
     for (const name of ['hook', 'Hook', 'everyone', 'lead', 'l\u0435ad'])
       await refusal(bed.server.post('/v1/webhooks', { url: bed.receiver.url, name }), 409, 'contact_exists');
+    // Nor may a person who comes later take its name, or the word that means all people.
+    const code = await codeOf(bed.server);
+    await refusal(postCode(bed.server, { code, name: 'Hook' }), 409, 'name_taken');
+    await refusal(postCode(bed.server, { code, name: 'Everyone' }), 400, 'invalid_request');
     for (const url of ['https://127.0.0.1/', 'http://example.org/', 'ftp://x', 'nowhere'])
       await refusal(bed.server.post('/v1/webhooks', { url, name: 'x' }), 400, 'notice_target_refused');
   });
