@@ -181,7 +181,7 @@ async function postAnswer(
 
 /**
  * A text that names no prompt must not allow what an agent put in the place of what the person read: it can withdraw that, let
- * it expire or end its run. Where more has ended than is looked at, nobody can tell.
+ * it expire or end its run. Where more has ended than is looked at, it may have.
  */
 async function mayBeSwappedIn({ tx, session, now }: Ledger): Promise<boolean> {
   let before = Number.MAX_SAFE_INTEGER;

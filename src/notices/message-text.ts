@@ -31,7 +31,7 @@ export function sentence(message: Message): string {
 export function endedText({ outcome, behavior, answered_by: by }: Winner): string {
   if (outcome === 'expired') return 'Expired';
   if (by === 'system') return outcome === 'cancelled' ? 'No longer needed' : capital(outcome);
-  // An approval that was cancelled counts as denied for its agent, but nobody denied it.
+  // An approval that was cancelled counts as denied for its agent, but no person denied it.
   if (outcome !== 'answered' || behavior === undefined) return `${capital(outcome)} by ${by}`;
   return `${behavior === 'allow' ? 'Allowed' : 'Denied'} by ${by}`;
 }
