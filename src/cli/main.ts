@@ -14,9 +14,10 @@ const wantsJson = (words: readonly string[]): boolean =>
     .some((word) => word === '--json' || /^--fields(=|$)/.test(word));
 
 // A closed pipe, as with `| head`, is no failure by itself: the exit code stays what the command has set.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
-  throw error;
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(process.exitCode ?? EXIT.done);
+  process.stderr.write(`holdpoint: the output could not be written (${message})\n`);
+  process.exit(EXIT.unexpected);
 });
 
 try {
