@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { beginRun } from './asking-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 /** Longer than the time in which a key or a click after a move is ignored. */
@@ -14,23 +15,7 @@ const NOT_SENT = 'Not sent: the page just changed';
 describeInBrowser('a card that moves', () => {
   const testBed = useTestBed();
 
-  const begin = async (title: string) => {
-    const { client } = testBed;
-    const { session_id } = await client.sessions.create({ agent: 'external', title });
-    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
-    let calls = 0;
-    return {
-      session_id,
-      approval: (command: string) =>
-        client.asks.raise(run_id, {
-          kind: 'approval',
-          tool_call_id: `c${calls++}`,
-          tool_name: 'Bash',
-          input: { command },
-        } as never) as Promise<AskView>,
-      end: () => client.sessions.end(session_id),
-    };
-  };
+  const begin = (title: string) => beginRun(testBed.client, { title });
   const statusOf = async ({ ask_id }: AskView) => (await testBed.client.asks.get(ask_id)).status;
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
@@ -55,7 +40,7 @@ describeInBrowser('a card that moves', () => {
 
   it.each(['mouse', 'touch'] as const)('decides nothing where it replaces a group, by %s', async (by) => {
     const run = await begin('Group');
-    const [kept, taken] = [await run.approval('npm run a 1'), await run.approval('npm run a 2')];
+    const [kept, taken] = [await run.ask('npm run a 1'), await run.ask('npm run a 2')];
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${kept.ask_id}`);
     await page.getByRole('button', { name: /2 similar requests/ }).click();
@@ -70,7 +55,7 @@ describeInBrowser('a card that moves', () => {
 
   it.each(['mouse', 'touch'] as const)('decides nothing where it takes the place of another, by %s', async (by) => {
     const run = await begin('Two cards');
-    const [gone, stays] = [await run.approval('echo gone-first'), await run.approval('echo stays')];
+    const [gone, stays] = [await run.ask('echo gone-first'), await run.ask('echo stays')];
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${run.session_id}`);
     await expect.poll(() => page.getByRole('article').count()).toBe(2);
@@ -87,7 +72,7 @@ describeInBrowser('a card that moves', () => {
 
   it('decides nothing by a mouse that it came under, and by one that was moved there', async () => {
     const run = await begin('Shifted');
-    const ask = await run.approval('echo shifted');
+    const ask = await run.ask('echo shifted');
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${run.session_id}`);
     const allow = await button(page, 'Allow once').boundingBox();
@@ -122,7 +107,7 @@ describeInBrowser('a card that moves', () => {
 
   it('decides nothing from the palette about a request that came while the palette was open', async () => {
     const run = await begin('Palette');
-    const [first, next] = [await run.approval('echo first'), await run.approval('echo next')];
+    const [first, next] = [await run.ask('echo first'), await run.ask('echo next')];
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${first.ask_id}`);
     await button(page, 'Allow once').waitFor();
@@ -148,7 +133,7 @@ describeInBrowser('a card that moves', () => {
 
   it('is pressed by a screen reader like any other, also after a key was held down', async () => {
     const run = await begin('Screen reader');
-    const [, , last] = [await run.approval('one'), await run.approval('two'), await run.approval('three')];
+    const [, , last] = [await run.ask('one'), await run.ask('two'), await run.ask('three')];
     const { page } = await testBed.signedIn('lead');
     await button(page, 'Allow once').waitFor();
     await page.waitForTimeout(MOVED_MS);

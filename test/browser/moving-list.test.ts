@@ -3,6 +3,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { beginRun } from './asking-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const PHONE = { viewport: { width: 390, height: 600 }, isMobile: true, hasTouch: true };
@@ -10,22 +11,7 @@ const PHONE = { viewport: { width: 390, height: 600 }, isMobile: true, hasTouch:
 describeInBrowser('a list that moves', () => {
   const testBed = useTestBed();
 
-  const begin = async (title: string) => {
-    const { client } = testBed;
-    const { session_id } = await client.sessions.create({ agent: 'external', title });
-    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
-    let calls = 0;
-    return {
-      approval: (command: string) =>
-        client.asks.raise(run_id, {
-          kind: 'approval',
-          tool_call_id: `c${calls++}`,
-          tool_name: 'Bash',
-          input: { command },
-        } as never) as Promise<AskView>,
-      end: () => client.sessions.end(session_id),
-    };
-  };
+  const begin = (title: string) => beginRun(testBed.client, { title });
   const statusOf = async ({ ask_id }: AskView) => (await testBed.client.asks.get(ask_id)).status;
   const row = (page: Page, text: string) => page.locator('.row').filter({ hasText: text });
   const middleOf = async (page: Page, text: string) => {
@@ -44,14 +30,14 @@ describeInBrowser('a list that moves', () => {
 
   it('keeps the rows where they are from the touch until after the tap', async () => {
     const run = await begin('Touched');
-    const wanted = await run.approval('make wanted');
-    await run.approval('make other');
+    const wanted = await run.ask('make wanted');
+    await run.ask('make other');
     const { page, context } = await testBed.signedIn('lead', PHONE);
     await page.goto('/?sort=newest');
     const { x, y } = await middleOf(page, 'make wanted');
     const { down, up } = await finger(context, page);
     await down(x, y);
-    await run.approval('make newest');
+    await run.ask('make newest');
     await page.getByRole('status').getByText('3 waiting').waitFor();
     expect(await row(page, 'make newest').count()).toBe(0);
     await up();
@@ -63,14 +49,14 @@ describeInBrowser('a list that moves', () => {
 
   it('opens with the mouse what was pressed, and moves the rows afterwards', async () => {
     const run = await begin('Clicked');
-    const wanted = await run.approval('make wanted');
-    await run.approval('make other');
+    const wanted = await run.ask('make wanted');
+    await run.ask('make other');
     const { page } = await testBed.signedIn('lead');
     await page.goto('/?sort=newest');
     const { x, y } = await middleOf(page, 'make wanted');
     await page.mouse.move(x, y);
     await page.mouse.down();
-    await run.approval('make newest');
+    await run.ask('make newest');
     await page.getByRole('status').getByText('3 waiting').waitFor();
     await page.mouse.up();
     await page.waitForURL(`**/asks/${wanted.ask_id}*`);
@@ -79,7 +65,7 @@ describeInBrowser('a list that moves', () => {
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x, 5);
-    await run.approval('make last');
+    await run.ask('make last');
     await page.mouse.up();
     await row(page, 'make last').waitFor();
     await run.end();
@@ -87,7 +73,7 @@ describeInBrowser('a list that moves', () => {
 
   it('decides nothing with a tap that began on another request', async () => {
     const run = await begin('Swapped');
-    const asks = [await run.approval('make first'), await run.approval('make second')] as const;
+    const asks = [await run.ask('make first'), await run.ask('make second')] as const;
     const { page, context } = await testBed.signedIn('lead', { hasTouch: true });
     await page.goto(`/asks/${asks[0].ask_id}`);
     const allow = page.getByRole('button', { name: 'Allow once', exact: true });
@@ -109,7 +95,7 @@ describeInBrowser('a list that moves', () => {
   it('opens no row of the list with a second tap on the place of the decision', async () => {
     const run = await begin('Twice');
     const asks: AskView[] = [];
-    for (let n = 0; n < 12; n++) asks.push(await run.approval(`make ${n}`));
+    for (let n = 0; n < 12; n++) asks.push(await run.ask(`make ${n}`));
     const { page } = await testBed.signedIn('lead', PHONE);
     await page.goto(`/asks/${asks[0]?.ask_id}`);
     const allow = page.getByRole('button', { name: 'Allow once', exact: true });
@@ -144,7 +130,7 @@ describeInBrowser('a list that moves', () => {
   it('moves no row in view when ended ones leave, and lets go of those that were scrolled away', async () => {
     const run = await begin('Leaving');
     const asks: AskView[] = [];
-    for (let n = 0; n < 24; n++) asks.push(await run.approval(`make part-${n}.`));
+    for (let n = 0; n < 24; n++) asks.push(await run.ask(`make part-${n}.`));
     const { page } = await testBed.signedIn('lead', PHONE);
     await row(page, 'part-0.').waitFor();
     await page.locator('.rows').evaluate((rows) => rows.scrollTo(0, 600));
@@ -167,9 +153,9 @@ describeInBrowser('a list that moves', () => {
 
   it('shows messages on a phone above all buttons of a card, however many rows they take', async () => {
     const run = await begin('Message');
-    await run.approval('make first');
+    await run.ask('make first');
     const long = Array.from({ length: 900 }, (_, n) => `echo second ${n} ${'x'.repeat(30)}`).join('\n');
-    await run.approval(long);
+    await run.ask(long);
     const { page } = await testBed.signedIn('lead', PHONE);
     await row(page, 'make first').tap();
     await page.getByRole('button', { name: 'Deny', exact: true }).tap();
@@ -186,7 +172,7 @@ describeInBrowser('a list that moves', () => {
 
   it('moves no button of a long action when it is shown whole and read to its end', async () => {
     const run = await begin('Long');
-    const ask = await run.approval(Array.from({ length: 900 }, (_, n) => `echo ${n} ${'x'.repeat(30)}`).join('\n'));
+    const ask = await run.ask(Array.from({ length: 900 }, (_, n) => `echo ${n} ${'x'.repeat(30)}`).join('\n'));
     for (const width of [320, 390, 1280]) {
       const { page } = await testBed.signedIn(`lead${width}`, { viewport: { width, height: 800 } });
       await page.goto(`/asks/${ask.ask_id}`);

@@ -7,6 +7,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { beginRun } from './asking-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const MOVED_MS = 400;
@@ -14,21 +15,7 @@ const MOVED_MS = 400;
 describeInBrowser('triage', () => {
   const testBed = useTestBed();
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
-  const begin = async (title: string, project: string) => {
-    const { client } = testBed;
-    const { session_id } = await client.sessions.create({ agent: 'external', title, project_ids: [project] });
-    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
-    let calls = 0;
-    const ask = (command: string, more = {}) =>
-      client.asks.raise(run_id, {
-        kind: 'approval',
-        tool_call_id: `c${calls++}`,
-        tool_name: 'Bash',
-        input: { command },
-        ...more,
-      });
-    return { session_id, ask, end: () => client.sessions.end(session_id) };
-  };
+  const begin = (title: string, project: string) => beginRun(testBed.client, { title, project_ids: [project] });
   const stateOf = ({ ask_id }: AskView) => testBed.client.asks.get(ask_id);
   const statusOf = async (ask: AskView) => (await stateOf(ask)).status;
   const rows = (page: Page) =>

@@ -4,6 +4,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { beginRun } from './asking-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const MOVED_MS = 400;
@@ -58,21 +59,7 @@ describeInBrowser('an allow that is held back', () => {
     await end();
   });
 
-  const begin = async (title: string) => {
-    const { client } = testBed;
-    const { session_id } = await client.sessions.create({ agent: 'external', title });
-    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
-    let calls = 0;
-    const ask = (command: string, more = {}): Promise<AskView> =>
-      client.asks.raise(run_id, {
-        kind: 'approval',
-        tool_call_id: `c${calls++}`,
-        tool_name: 'Bash',
-        input: { command },
-        ...more,
-      });
-    return { run_id, ask, end: () => client.sessions.end(session_id) };
-  };
+  const begin = (title: string) => beginRun(testBed.client, { title });
   const statusOf = async ({ ask_id }: AskView) => (await testBed.client.asks.get(ask_id)).status;
   const allow = (page: Page) => page.getByRole('button', { name: /^Allow (once|now)/ });
   const withPause = async (name: string) => {
