@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, isIPv4 } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Logger, pino } from 'pino';
 import { loadAgents } from '../agents/registry.ts';
@@ -91,6 +92,8 @@ export interface Running {
 const PAGE = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
+const STOP_MS = 9000;
+
 /** What was opened is closed in the opposite order: at the end, or when the start fails half-way. */
 export async function startServer(settings: Settings): Promise<Running> {
   refuseOpenBind(settings);
@@ -103,7 +106,10 @@ export async function startServer(settings: Settings): Promise<Running> {
   try {
     return { ...(await compose(settings, open)), stop };
   } catch (error) {
-    await stop();
+    // What failed may be the database, and closing its connections waits for its replies.
+    const late = new AbortController();
+    await Promise.race([stop(), sleep(STOP_MS, undefined, { signal: late.signal })]);
+    late.abort();
     throw error;
   }
 }

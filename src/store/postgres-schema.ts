@@ -1,10 +1,11 @@
-// Migrates a PostgreSQL database to the newest schema, one server at a time.
+// Migrates a PostgreSQL database to the newest schema, one server at a time. A connection over which nothing comes back any
+// more is given up, so that the server ends, and is started again, instead of never becoming ready.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { COMMIT, VERSION_TRIGGERS } from './postgres-commit.ts';
 import { LOAD } from './postgres-load.ts';
-import { migrate } from './schema.ts';
+import { MIGRATION_NAMES, migrate, refuseNewer } from './schema.ts';
 
 /** Less than the second after which PostgreSQL ends one of two that wait for each other: a server that is at work, perhaps. */
 const GIVE_WAY_MS = 300;
@@ -20,26 +21,83 @@ const KINDS = {
 
 /** Key of the advisory lock that a server holds while it migrates. */
 const MIGRATING = 0x48504d;
+const LOOK_MS = 100;
+/**
+ * Without a reply for this long a connection is given up. A statement of a migration may take longer on a large table. The
+ * lock is lost after the same time without a word of its server, which speaks more often than that.
+ */
+const SILENCE_MS = 20_000;
 
 /**
  * Kysely's migrator takes a lock of its own, but inspects every table before: that fails when another server drops one
  * meanwhile. The lock here belongs to a transaction, so that it also holds behind a transaction-mode pooler.
  */
-export async function migratePostgres(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 2 });
-  pool.on('error', () => {});
-  pool.on('connect', surviveErrors);
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+export async function migratePostgres(url: string, silenceMs = SILENCE_MS): Promise<void> {
+  const pool = connectedTo(url, silenceMs, silenceMs);
   try {
-    const turn = await pool.connect();
+    const turn = await takeTurn(pool, silenceMs);
+    const speaking = setInterval(() => turn.query('SELECT 1').catch(() => {}), silenceMs / 4);
     try {
-      await turn.query(`BEGIN; SELECT pg_advisory_xact_lock(${MIGRATING})`);
       await pool.query('CREATE SEQUENCE IF NOT EXISTS holdpoint_event_seq');
-      await migrateBesideOthers(db);
+      if (!(await isNewest(pool))) await migrateAll(url, silenceMs);
       for (const { create } of [COMMIT, LOAD]) await pool.query(create);
     } finally {
-      turn.release(true);
+      clearInterval(speaking);
+      leave(turn);
     }
+  } finally {
+    await pool.end();
+  }
+}
+
+function connectedTo(url: string, silenceMs: number, queryMs?: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    keepAlive: true,
+    connectionTimeoutMillis: silenceMs,
+    ...(queryMs !== undefined && { query_timeout: queryMs }),
+  });
+  pool.on('error', () => {});
+  pool.on('connect', surviveErrors);
+  return pool;
+}
+
+/** Looks again and again instead of waiting for the lock, to tell a server that takes long from a connection that is lost. */
+async function takeTurn(pool: pg.Pool, silenceMs: number): Promise<pg.PoolClient> {
+  const client = await pool.connect();
+  try {
+    await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${silenceMs}`);
+    for (;;) {
+      const { rows } = await client.query(`SELECT pg_try_advisory_xact_lock(${MIGRATING}) AS is_taken`);
+      if (rows[0].is_taken) return client;
+      await sleep(LOOK_MS);
+    }
+  } catch (error) {
+    leave(client);
+    throw error;
+  }
+}
+
+async function isNewest(pool: pg.Pool): Promise<boolean> {
+  const { rows: tables } = await pool.query(`SELECT to_regclass('kysely_migration') AS migrated`);
+  if (tables[0].migrated === null) return false;
+  const { rows } = await pool.query<{ name: string }>('SELECT name FROM kysely_migration');
+  const applied = rows.map(({ name }) => name);
+  refuseNewer(applied);
+  return MIGRATION_NAMES.every((name) => applied.includes(name));
+}
+
+/** A connection that is lost may take long to close, and must not keep the process running. */
+function leave(client: pg.PoolClient): void {
+  (client as pg.PoolClient & { unref(): void }).unref();
+  client.release(true);
+}
+
+async function migrateAll(url: string, silenceMs: number): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connectedTo(url, silenceMs) }) });
+  try {
+    await migrateBesideOthers(db);
   } finally {
     await db.destroy();
   }

@@ -17,6 +17,7 @@ import { version } from '../version.ts';
 import { runtimeModules, workerPermissions } from './worker.ts';
 
 const DRAIN_MS = 9000;
+const LINGER_MS = 500;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 export interface ServeFlags {
@@ -68,6 +69,8 @@ async function serve(flags: ServeFlags): Promise<void> {
   // A signal during the start waits for it: a server that has started is drained, not killed.
   drainOnSignal(() => starting.then((running) => running.stop()), DRAIN_MS);
   const running = await starting.catch((error: unknown) => {
+    // What is left of it, such as a connection that is still closing, must not keep the process: it is started again.
+    setTimeout(() => process.exit(), LINGER_MS).unref();
     throw new Failure('unexpected', startProblem(error));
   });
   process.stdout.write(`holdpoint ready ${running.url}\n`);
