@@ -277,6 +277,9 @@ export const message: Plan = (w, picks) => {
   };
 };
 
+const SWAP_MS = 30_000;
+const isUndecided = ({ status }: Ask) => ['cancelled', 'expired', 'failed'].includes(status);
+
 /** Words are a post: they answer the oldest ask, unless the answer to one before it is still on its way. */
 function said(w: ModelState, session: Session, g: Got, by: string, decision: string): string[] {
   const asked = w.asks.filter((a) => a.run.session === session);
@@ -286,6 +289,9 @@ function said(w: ModelState, session: Session, g: Got, by: string, decision: str
   // While that answer is on its way the words are for the next run; which of both the thread asked shows in the reply.
   const isForNextRun =
     asked.some(isOnItsWay) && oldest?.mode !== 'restart' && ![g.id, g.resumes].includes(oldest?.run.id);
+  // Words may be meant for what has just ended undecided: they decide no approval that took its place.
+  const isSwapped = oldest?.kind === 'approval' && asked.some((a) => isUndecided(a) && (a.at ?? 0) > w.now - SWAP_MS);
+  if (isSwapped && (g.code !== 'ok' || [g.id, g.resumes].includes(oldest.run.id))) return ['thread_prompt_mismatch'];
   if (oldest && !isForNextRun) {
     endAsk(w, oldest, 'answered', by, decision);
     return [settled(w, oldest.run, [oldest], g)];
