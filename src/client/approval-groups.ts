@@ -33,7 +33,9 @@ export function shapeOf(ask: AskView): string | undefined {
   if (isQuestion(request) || request.diff !== undefined || request.earlier) return undefined;
   const { tool_name, input, lineage = [] } = request;
   const fields = Object.keys(input).sort();
-  if (fields.length === 0 || fileChangeOf(input) || JSON.stringify(input).length > MAX_CHARACTERS) return undefined;
+  const texts = request.files?.map(({ text }) => text);
+  const length = JSON.stringify([input, texts]).length;
+  if (fields.length === 0 || fileChangeOf(input) || length > MAX_CHARACTERS) return undefined;
   // One that touches production is not allowed along with those that do not.
   const loud = (ask.risk ?? []).filter((sign) => toneOf(sign) === 'bad').map(({ risk }) => risk);
   return JSON.stringify([tool_name, fields, programOf(input), folderOf(ask), lineage, loud]);

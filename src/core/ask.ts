@@ -53,7 +53,13 @@ export interface ApprovalContent {
 export interface NamedFile {
   path: string;
   sha256: string;
+  /** The text of a script that the action runs, where it is short. The hash binds; this only shows what it is of. */
+  text?: string | undefined;
 }
+
+/** What an approval is bound to. */
+export const boundFiles = (files: readonly NamedFile[]): Omit<NamedFile, 'text'>[] =>
+  files.map(({ path, sha256 }) => ({ path, sha256 }));
 
 export interface EarlierDecision {
   ask_id: string;

@@ -13,6 +13,7 @@ import { Labels } from './label.ts';
 import { QuestionInputs } from './question.ts';
 import { ProjectRules, SessionRules } from './rule.ts';
 import { FAILURE_REASONS, INTERRUPTIONS, RECOVERIES } from './run.ts';
+import { SCRIPT_BYTES } from './script-text.ts';
 import { PERMISSIONS, SYSTEM_SESSION } from './session.ts';
 import { SIGN_IN_SCOPES } from './sign-in.ts';
 
@@ -105,7 +106,17 @@ export const RaiseApproval = z.strictObject({
   lineage,
   work_folder: work_folder.describe('Where it runs, if not in the folder of the session; part of what is allowed'),
   files: z
-    .array(z.strictObject({ path: z.string().min(1).max(4096), sha256: z.string().regex(/^[0-9a-f]{64}$/) }))
+    .array(
+      z.strictObject({
+        path: z.string().min(1).max(4096),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        text: z
+          .string()
+          .max(SCRIPT_BYTES)
+          .optional()
+          .describe('Of a script that the action runs: its whole text, whose SHA-256 is `sha256`; 32 KiB in all'),
+      }),
+    )
     .max(100)
     .optional()
     .describe(

@@ -1,7 +1,7 @@
 // Computes digests over canonical JSON (RFC 8785): of the action of an approval, the questions of an ask, the payload of a
 // request. The hash function is a parameter.
 import canonicalize from 'canonicalize';
-import type { ApprovalContent, AskKind, QuestionContent } from './ask.ts';
+import { type ApprovalContent, type AskKind, boundFiles, type QuestionContent } from './ask.ts';
 
 export type Hash = (text: string) => string;
 
@@ -32,7 +32,8 @@ export const digestOf = (what: string, value: unknown, hash: Hash): string =>
 /** `workFolder` is the session's; an action that says where it runs is digested with that. */
 export function approvalDigest(content: ApprovalContent, workFolder: string | undefined, hash: Hash): string {
   const { tool_name, input, work_folder, files } = content;
-  return digestOf('approval', [tool_name, input, work_folder ?? workFolder ?? null, ...(files ? [files] : [])], hash);
+  const bound = files ? [boundFiles(files)] : [];
+  return digestOf('approval', [tool_name, input, work_folder ?? workFolder ?? null, ...bound], hash);
 }
 
 export function questionDigest({ questions, context }: QuestionContent, hash: Hash): string {

@@ -131,7 +131,7 @@ function promptText(ask: Prompted, mode: AskMode, workFolder: string | undefined
   const { lineage = [] } = ask.content;
   const asker = lineage.length > 0 ? [`Asked by ${lineage.map(oneLine).join(' → ')}.`] : [];
   if (ask.kind === 'approval') {
-    const { reason, earlier, input, diff, work_folder: folder = workFolder } = ask.content;
+    const { reason, earlier, input, diff, files = [], work_folder: folder = workFolder } = ask.content;
     const { command: _, ...others } = input;
     const hasMore = typeof input.command === 'string' && Object.keys(others).length > 0;
     const lines = [
@@ -141,6 +141,7 @@ function promptText(ask: Prompted, mode: AskMode, workFolder: string | undefined
       ...(folder === undefined ? [] : [`in ${oneLine(folder)}`]),
       ...asker,
       ...(diff === undefined ? [] : [block(`changes:\n${diff}`)]),
+      ...files.flatMap(({ path, text }) => (text === undefined ? [] : [block(`runs ${path}:\n${text.trimEnd()}`)])),
       ...(reason === '' ? [] : [block(reason)]),
       ...(earlier ? [saidBefore(earlier)] : []),
       `  1. ${APPROVE}`,

@@ -2,11 +2,13 @@
 // credentials, leaves the work folder, uses the network, cannot be read in full, or expires. One pure function for every surface. Signs are found by
 // reading, so their absence promises nothing: no decision may rest on it.
 import { z } from 'zod';
+import type { NamedFile } from './ask.ts';
 import { instant } from './fields.ts';
 import { assessCommand, type Note, namesProduction } from './risk/command.ts';
 import { credentialsIn, outsidePath } from './risk/paths.ts';
 import { DELETING_SQL } from './risk/programs.ts';
 import { COMMAND_ARGUMENTS } from './rule-index.ts';
+import { commandLine, startFolder } from './script-files.ts';
 import { truncate } from './text-limit.ts';
 
 /** The gravest first. */
@@ -30,19 +32,29 @@ export type RiskSign = z.infer<typeof RiskSign>;
 
 export interface Assessed {
   /** Absent for questions. */
-  action?: { tool_name: string; input: Record<string, unknown>; diff?: string | undefined } | undefined;
+  action?:
+    | {
+        tool_name: string;
+        input: Record<string, unknown>;
+        diff?: string | undefined;
+        work_folder?: string | undefined;
+        files?: readonly NamedFile[] | undefined;
+      }
+    | undefined;
   /** Where it runs. Nothing can be said to be outside without it. */
   work_folder?: string | undefined;
   expires_at_ms?: number | undefined;
+  /** Without the scripts that a command runs: what a rule for the command alone would allow. */
+  is_line_only?: boolean;
 }
 
 /** At most one sign of each kind, the gravest first. */
-export function assessRisk({ action, work_folder, expires_at_ms }: Assessed): RiskSign[] {
+export function assessRisk({ action, work_folder, expires_at_ms, is_line_only = false }: Assessed): RiskSign[] {
   const found = new Map<Risk, string>();
   const note: Note = (risk, why) => {
     if (why !== undefined && !found.has(risk)) found.set(risk, truncate(why, LONGEST_WHY));
   };
-  if (action) assessAction(action, work_folder, note);
+  if (action) assessAction(action, work_folder, is_line_only, note);
   const signs: RiskSign[] = RISKS.flatMap((risk) => {
     const why = found.get(risk);
     return why === undefined ? [] : [{ risk, why }];
@@ -55,9 +67,11 @@ const LONGEST_WHY = 160;
 
 type Action = NonNullable<Assessed['action']>;
 
-function assessAction({ tool_name, input, diff }: Action, folder: string | undefined, note: Note): void {
+function assessAction(action: Action, folder: string | undefined, isLineOnly: boolean, note: Note): void {
+  const { tool_name, input, diff, files = [], work_folder = folder } = action;
+  const scripts = isLineOnly ? undefined : { files, base: startFolder(work_folder, input) };
   for (const [name, value] of Object.entries(input))
-    if (COMMAND_ARGUMENTS.includes(name)) assessCommand(commandLine(value), folder, note);
+    if (COMMAND_ARGUMENTS.includes(name)) assessCommand(commandLine(value), folder, note, scripts);
     else assessField(name, value, folder, note);
   if (DELETING_TOOL.test(tool_name)) note('destructive', `${tool_name} deletes`);
   if (diff !== undefined) assessDiff(diff, folder, note);
@@ -69,12 +83,6 @@ function assessAction({ tool_name, input, diff }: Action, folder: string | undef
 
 type Fields = Record<string, unknown>;
 const DELETING_TOOL = /(?:^|[_./-])(?:delete|remove|drop|destroy|purge|terminate)(?=$|[_./-])/i;
-
-/** A command that is given as a list of words is quoted, so that it reads as these words. */
-function commandLine(value: unknown): string {
-  if (!Array.isArray(value)) return typeof value === 'string' ? value : '';
-  return value.map((word) => `'${String(word).replaceAll("'", "'\\''")}'`).join(' ');
-}
 
 const PATH_FIELDS = new Set([
   'file_path',

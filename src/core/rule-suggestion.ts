@@ -110,7 +110,7 @@ function callOf(
 ): PastCall {
   const { tool_name, input, diff } = content;
   const isRisky = folders.some(
-    (work_folder) => assessRisk({ action: { tool_name, input, diff }, work_folder }).length > 0,
+    (work_folder) => assessRisk({ action: { tool_name, input, diff }, work_folder, is_line_only: true }).length > 0,
   );
   const command = COMMAND_ARGUMENTS.map((name) => input[name]).find((value) => typeof value === 'string');
   return {

@@ -53,9 +53,11 @@ export const ApprovalRequest = z.object({
   lineage: z.array(z.string()).optional(),
   work_folder: z.string().optional().describe('Where it runs, if not in the folder of the session'),
   files: z
-    .array(z.object({ path: z.string(), sha256: z.string() }))
+    .array(z.object({ path: z.string(), sha256: z.string(), text: z.string().optional() }))
     .optional()
-    .describe('Files that it names, as they were when it was asked; it is asked again if they have changed'),
+    .describe(
+      'Files that it names, as they were when it was asked; it is asked again if they have changed. `text` of short scripts that it runs',
+    ),
   earlier: z
     .object({
       ask_id: z.string(),

@@ -1,6 +1,6 @@
 // Gives, previews, uses and revokes grants. A grant is given with the answer "always", in the transaction of that answer, and
 // used in the transaction of the call that it covers, so that its uses are counted once each.
-import type { ApprovalAsk, ApprovalContent, PendingAsk } from '../core/ask.ts';
+import { type ApprovalAsk, type ApprovalContent, boundFiles, type PendingAsk } from '../core/ask.ts';
 import { canonical } from '../core/digest.ts';
 import { enforce, fail } from '../core/errors.ts';
 import {
@@ -74,7 +74,7 @@ async function describe(
     workFolder: scope === 'person' ? undefined : (content.work_folder ?? session.workFolder),
     tool: content.tool_name,
     matches: always.matches ? completed(always.matches, content.input) : exactMatches(content),
-    files: isCommand && content.files?.length ? content.files : undefined,
+    files: isCommand && content.files?.length ? boundFiles(content.files) : undefined,
     uses: 0,
     mostUses: uses,
     expiresAt: expires_after_ms === undefined ? undefined : now + expires_after_ms,

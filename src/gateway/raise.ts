@@ -21,6 +21,7 @@ import type { PolicyDecision } from '../core/policy.ts';
 import type { Ports, Tx } from '../core/ports.ts';
 import { checkQuestions, completeQuestions } from '../core/question.ts';
 import { isTerminal, isWaiting, type Run } from '../core/run.ts';
+import { checkScriptTexts } from '../core/script-text.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { noteAsksEnded } from './ask-ended.ts';
@@ -164,6 +165,7 @@ function describe(ledger: Ledger, run: Run, { body, actor, leaseEpoch }: RaiseCo
       ...lineage,
       ...(body.work_folder !== undefined && { work_folder: body.work_folder }),
     };
+    enforce(checkScriptTexts(body.files, hash));
     // The files are part of what is allowed, but not of the ask's identity: after a change it is the same ask.
     const bound = { ...content, ...(body.files && { files: body.files }) };
     const digest = approvalDigest(bound, ledger.session.workFolder, hash);

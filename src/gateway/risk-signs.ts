@@ -2,13 +2,14 @@
 // milliseconds to read, so the signs are kept by what they follow from. Every ask states its content's hash.
 import type { Ask } from '../core/ask.ts';
 import { assessRisk, type RiskSign } from '../core/risk.ts';
+import { filesKey } from '../core/script-text.ts';
 
 /** At most about one kilobyte each. */
 const MOST_KEPT = 5000;
 const kept = new Map<string, RiskSign[]>();
 
 export function riskSigns(ask: Ask, workFolder: string | undefined): RiskSign[] {
-  const key = `${ask.payloadHash} ${ask.expiresAt} ${workFolder}`;
+  const key = `${ask.payloadHash} ${filesKey(ask)} ${ask.expiresAt} ${workFolder}`;
   const known = kept.get(key);
   if (known) return known;
   const signs = assessRisk({

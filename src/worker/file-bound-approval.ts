@@ -7,8 +7,9 @@ import { type ApprovalBody, type Asking, type AskOptions, askApproval } from '..
 import { every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome, Held } from '../client/outcome.ts';
-import type { NamedFile } from '../core/ask.ts';
+import { boundFiles, type NamedFile } from '../core/ask.ts';
 import { canonical } from '../core/digest.ts';
+import { credentialsIn } from '../core/risk/paths.ts';
 import { storable } from '../core/text-limit.ts';
 import type { ApprovalAskView } from '../core/views.ts';
 import { type FileRead, isGone, isUnseen, namedFiles, readAgain } from './named-files.ts';
@@ -61,7 +62,7 @@ async function askOnce(
         const known = files.find(({ path, sha256 }) => path === before.path && sha256 === before.sha256);
         return now[at] && now[at].sha256 !== before.sha256 ? [{ before: known ?? before, now: now[at] }] : [];
       });
-      return now.map(namedFile);
+      return boundFiles(now);
     },
   };
   const raising: AskOptions = {
@@ -71,7 +72,7 @@ async function askOnce(
       manner?.raised?.(askId);
     },
   };
-  const bound = { ...body, ...((files.length > 0 || isRepeated) && { files: files.map(namedFile) }) };
+  const bound = { ...body, ...((files.length > 0 || isRepeated) && { files: files.map(requestFile) }) };
   const outcome = await askApproval(watching, bound, raising).catch((error: unknown) => {
     if (!isRaised || !isUndeliverable(error)) throw error;
     return undefined;
@@ -79,7 +80,12 @@ async function askOnce(
   return { outcome, changed };
 }
 
-const namedFile = ({ path, sha256 }: FileRead): NamedFile => ({ path, sha256 });
+/** Only of a script that the action runs is the text sent: a file that it reads may hold secrets. */
+const requestFile = ({ path, sha256, text, isShown }: FileRead): NamedFile => ({
+  path,
+  sha256,
+  ...(isShown && { text }),
+});
 
 /** Raising the call again returned an ask whose answer was marked undeliverable because of a change. */
 const isUndeliverable = (error: unknown): boolean =>
@@ -140,7 +146,9 @@ function changeText({ before: { path }, now }: Change): string {
   return `${path} has changed since this was asked.`;
 }
 
+/** Never of a file that may hold secrets. */
 function patchOf({ before, now }: Change): string | undefined {
+  if (credentialsIn([now.path]) !== undefined) return undefined;
   if (before.text === undefined || (now.text === undefined && !isGone(now))) return undefined;
   return createTwoFilesPatch(before.path, now.path, before.text, now.text ?? '', 'when it was asked', 'now', {
     maxEditLength: MAX_DIFFERENT_LINES,

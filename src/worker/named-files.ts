@@ -6,11 +6,14 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { NamedFile } from '../core/ask.ts';
+import { ownFolder, scriptPaths } from '../core/script-files.ts';
+import { SCRIPT_BYTES, SCRIPTS_BYTES } from '../core/script-text.ts';
 import { readShell } from '../core/shell/read.ts';
 
-/** A file with its hash; `text` where it is short enough to be shown. */
+/** A file with its hash; `text` where it is short enough for a difference. */
 export interface FileRead extends NamedFile {
-  text?: string | undefined;
+  /** The action runs it, and it may be shown: `text` is the whole file, to the byte. */
+  isShown?: boolean;
 }
 
 const PATH_FIELDS = new Set(['file_path', 'notebook_path', 'path']);
@@ -36,15 +39,25 @@ export async function namedFiles(
   folder: string | undefined,
 ): Promise<FileRead[]> {
   if (folder === undefined) return [];
-  const base = typeof input.cwd === 'string' ? resolve(folder, input.cwd) : folder;
-  const names = [...new Set(namesIn(input, 0))].slice(0, MOST_NAMES);
+  const base = resolve(folder, ownFolder(input) ?? '');
+  const scripts = scriptPaths(input, base);
+  const names = [...new Set([...namesIn(input, 0), ...scripts])].slice(0, MOST_NAMES);
   const found: FileRead[] = [];
+  let room = SCRIPTS_BYTES;
   for (const path of new Set(names.map((name) => resolve(base, name)))) {
     const file = await read(path, folder);
-    if (!isGone(file) && !isUnseen(file)) found.push(file);
+    const isShown = scripts.has(path) && isShowable(file, room);
+    if (isShown) room -= Buffer.byteLength(file.text ?? '');
+    if (!isGone(file) && !isUnseen(file)) found.push(isShown ? { ...file, isShown } : file);
     if (found.length === MOST_FILES) break;
   }
   return found;
+}
+
+/** What is not UTF-8 has another hash once it was read as text. */
+function isShowable({ text, sha256 }: FileRead, room: number): boolean {
+  if (text === undefined || Buffer.byteLength(text) > Math.min(SCRIPT_BYTES, room)) return false;
+  return createHash('sha256').update(text).digest('hex') === sha256;
 }
 
 /** The same files as they are now. */

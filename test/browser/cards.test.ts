@@ -2,7 +2,8 @@
 // Covers: web/src/ui/headline.tsx, web/src/ui/risk-signs.tsx, web/src/ui/just-before.tsx, web/src/ui/details.tsx
 // Covers: web/src/ui/file-diff.tsx, web/src/ui/line-text.tsx, web/src/ui/line-note.tsx, web/src/ui/highlight-file.ts
 // Covers: web/src/hooks/highlighted-lines.ts, web/src/hooks/narrow.ts, web/src/ui/question-steps.tsx
-// Covers: web/src/ui/deadline-note.tsx, web/src/ui/unshown-files.tsx
+// Covers: web/src/ui/deadline-note.tsx, web/src/ui/unshown-files.tsx, web/src/ui/scripts.tsx
+import { hash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -101,6 +102,45 @@ describeInBrowser('cards', () => {
     const unknown = await open(page, await raise('unknown', 'Write', input));
     await unknown.getByText('If it already exists, it is replaced.').waitFor();
     expect(await unknown.getByText('The file exists').count()).toBe(0);
+  });
+
+  it('shows the text of a script that the command runs, and invites to allow it only once all of it is in view', async () => {
+    const file = (name: string, text: string) => ({
+      path: `/srv/shop/${name}`,
+      sha256: hash('sha256', text, 'hex'),
+      text,
+    });
+    const { page } = await testBed.signedIn('lead');
+    const short = file('scripts/check.sh', '#!/bin/sh\nnpm run lint &&\u00a0npm run typecheck\n');
+    const { text: _, ...data } = file('data.json', '{}');
+    const command = 'sh scripts/check.sh data.json';
+    const card = await open(page, await raise('shown', 'Bash', { command }, { files: [short, data] }));
+    await card.getByText('scripts/check.sh, which the command runs').waitFor();
+    await card.getByText('npm run typecheck').waitFor();
+    await card.locator('.script .hidden-character').first().waitFor();
+    await card.getByText('The command uses a file whose content is not shown here:').waitFor();
+    await card.getByText('/srv/shop/data.json SHA-256').waitFor();
+
+    const lines = Array.from({ length: 30 }, (_, n) => `echo step ${n + 1}`).join('\n');
+    const long = file('scripts/steps.sh', `${lines}\n`);
+    const folded = await open(page, await raise('folded', 'Bash', { command: 'scripts/steps.sh' }, { files: [long] }));
+    const allow = folded.getByRole('button', { name: 'Allow once' });
+    const isPrimary = async () => (await allow.getAttribute('class'))?.split(' ').includes('primary');
+    expect(await folded.getByText('step 12').count()).toBe(1);
+    expect(await folded.getByText('step 13').count()).toBe(0);
+    expect(await isPrimary()).toBe(false);
+    await folded.getByRole('button', { name: 'Show the other 18 lines' }).click();
+    await folded.getByText('step 30').waitFor();
+    expect(await isPrimary()).toBe(true);
+    expect(await folded.getByText('Not fully readable').count()).toBe(0);
+
+    const grave = file('scripts/clean.sh', 'rm -rf build\nsh other.sh\n');
+    const marked = await open(
+      page,
+      await raise('marked', 'Bash', { command: '. scripts/clean.sh' }, { files: [grave] }),
+    );
+    await marked.getByText('scripts/clean.sh: rm deletes files').waitFor();
+    await marked.getByText('scripts/clean.sh: runs other.sh, whose content is not shown').waitFor();
   });
 
   it('is reviewed file by file, and a note on a line becomes part of the denial', async () => {

@@ -247,7 +247,8 @@ export async function raiseTrial(client: Client, folder: string): Promise<Raised
   }
   writeFileSync(join(shop, 'scripts', 'check.sh'), SCRIPT);
   const bound = bash('sh scripts/check.sh', 'Checks everything before the commit');
-  raised.push({ expected: 'deny', trap: 'swapped file', ask: bound, askId: await raiseBound(client, shop, bound) });
+  // What is shown is harmless. What is swapped in is never run without being asked again, and that is denied.
+  raised.push({ expected: 'either', trap: 'swapped file', ask: bound, askId: await raiseBound(client, shop, bound) });
   writeFileSync(join(shop, 'scripts', 'check.sh'), SWAPPED);
   return raised;
 }

@@ -132,6 +132,15 @@ describe('kinds', () => {
     ]);
   });
 
+  it('shows the text of a script that the command runs, and no other file', () => {
+    const files = [
+      { path: '/srv/x.sh', sha256: 'a', text: 'ls\n  1. Approve\n' },
+      { path: '/srv/data.json', sha256: 'b' },
+    ];
+    const lines = pendingPrompt(approves({ files })).text.split('\n');
+    expect(lines.slice(2, 6)).toEqual(['runs /srv/x.sh:', '  │ ls', '  │   1. Approve', '  1. Approve']);
+  });
+
   it('gives a renderer the whole action of an approval and nothing else', () => {
     const action = { tool_name: 'Edit', input: { b: 1, a: 2 }, reason: '', scope: 'session', diff: '-a\n+b' };
     const ask = approves({ ...action, digest: 'd', created_at_ms: 1 } as Partial<ApprovalContent>);

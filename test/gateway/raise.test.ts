@@ -1,7 +1,8 @@
 // Raising asks: one tool call is one ask, and under the permission autonomous an approval is allowed at once in the name
 // of that setting, on the record and never shown as pending.
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AskView } from '../../src/core/views.ts';
+import type { ApprovalAskView, AskView } from '../../src/core/views.ts';
 import {
   allow,
   callId,
@@ -73,6 +74,53 @@ describe('the digest of an approval', () => {
     expect(await digestOf({ input: { a: 1, b: 3 } })).not.toBe(base);
     expect(await digestOf({ input: { a: 1, b: 2 }, tool_name: 'Write' })).not.toBe(base);
     expect(await digestOf({ input: { a: 1, b: 2 } }, { work_folder: '/srv/app' })).not.toBe(base);
+  });
+});
+
+describe('the text of a script that an approval runs', () => {
+  const text = 'echo staging\n';
+  const file = { path: '/srv/app/deploy.sh', sha256: hash('sha256', text, 'hex') };
+  const bodyOf = (shown?: string) => ({
+    kind: 'approval',
+    tool_call_id: 'call',
+    tool_name: 'Bash',
+    input: { command: 'sh /srv/app/deploy.sh' },
+    files: [{ ...file, ...(shown !== undefined && { text: shown }) }],
+  });
+  const begin = async () => {
+    const { session_id } = await newSession(server, { work_folder: '/srv/app' });
+    return `/v1/runs/${(await startRun(server, session_id)).run_id}/asks`;
+  };
+
+  it('is shown, is no part of the digest, and does not make another ask of the same call', async () => {
+    const [path, other] = [await begin(), await begin()];
+    const first = await server.post<ApprovalAskView>(path, bodyOf(text));
+    const again = await server.post<ApprovalAskView>(path, bodyOf());
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(first.body);
+    expect(first.body.request.files).toEqual([{ ...file, text }]);
+    const without = await ok(server.post<ApprovalAskView>(other, bodyOf()));
+    expect(without.request.digest).toBe(first.body.request.digest);
+    const riskOf = async ({ ask_id }: AskView) =>
+      (await ok(server.get<AskView>(`/v1/asks/${ask_id}`))).risk?.map(({ risk }) => risk);
+    expect([await riskOf(first.body), await riskOf(without)]).toEqual([[], ['unclear']]);
+  });
+
+  it('is refused where its SHA-256 is not the one of the file, and changes nothing', async () => {
+    const path = await begin();
+    const problem = await refusal(server.post(path, bodyOf('echo harmless\n')), 400, 'invalid_ask');
+    expect(problem.detail).toContain('The `text` of /srv/app/deploy.sh does not have the SHA-256');
+    expect((await server.post(path, bodyOf(text))).status).toBe(201);
+  });
+
+  it('stays out of a grant that is bound to the file', async () => {
+    const path = await begin();
+    const { ask_id, run_id } = await ok(
+      server.post<ApprovalAskView>(path, { ...bodyOf(text), input: { command: 'node deploy.sh' } }),
+    );
+    await ok(decide(server, run_id, allow(ask_id, { always: {} })));
+    const given = (await eventsOfRun(server, run_id)).find(({ type }) => type === 'grant.given');
+    expect(given?.data.files).toEqual([file]);
   });
 });
 

@@ -106,6 +106,54 @@ it('finding 15: asks again when a file has changed, although a twin without file
   expect(told).toEqual(['may not: not that']);
 });
 
+it('shows the text of the scripts that run, and of no file that is only read', async () => {
+  writeFileSync(join(folder, '.env'), 'TOKEN=secret\n');
+  writeFileSync(join(folder, 'secrets.json'), '{"token":"secret"}\n');
+  const { run, ask } = await asked({ command: 'sh ./deploy.sh --env .env; cp secrets.json x; . ./.env' });
+  const hashOf = expect.stringMatching(/^[0-9a-f]{64}$/);
+  expect(requestOf(ask).files).toEqual([
+    { path: script, sha256: hashOf, text: 'echo staging\n' },
+    { path: join(folder, '.env'), sha256: hashOf },
+    { path: join(folder, 'secrets.json'), sha256: hashOf },
+  ]);
+  expect(JSON.stringify(ask)).not.toContain('secret"');
+  const { delivery } = ask;
+  expect(delivery).toMatchObject({ state: 'none' });
+  await allow(ask);
+  expect(await bed.over(run.run_id)).toMatchObject({ status: 'completed' });
+  expect((await deliveryOf(ask)).state).toBe('delivered');
+});
+
+it('finds the script of a folder that the command changes to first', async () => {
+  mkdirSync(join(folder, 'api'));
+  writeFileSync(join(folder, 'api', 'deploy.sh'), 'echo api\n');
+  const { run, ask } = await asked({ command: 'cd api && sh deploy.sh' });
+  const shown = requestOf(ask).files?.filter(({ text }) => text !== undefined);
+  expect(shown).toMatchObject([{ path: join(folder, 'api', 'deploy.sh'), text: 'echo api\n' }]);
+  writeFileSync(join(folder, 'api', 'deploy.sh'), 'echo production\n');
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).diff).toMatch(/-echo api\n\+echo production/);
+  expect(requestOf(again).files).toContainEqual(expect.objectContaining({ text: 'echo production\n' }));
+  await bed.decide(again, { behavior: 'deny' });
+  await bed.over(run.run_id);
+});
+
+it('leaves out the text of a script that is long, is not UTF-8, or exceeds what a request carries', async () => {
+  const write = (name: string, text: string | Buffer) => writeFileSync(join(folder, name), text);
+  write('long.sh', 'x'.repeat(16 * 1024 + 1));
+  write('bytes.sh', Buffer.from([0x65, 0xff, 0x0a]));
+  for (const name of ['a.sh', 'b.sh', 'c.sh']) write(name, `#${name}`.padEnd(16 * 1024, 'x'));
+  const command = 'sh long.sh; sh bytes.sh; sh a.sh; sh b.sh; sh c.sh; sh deploy.sh';
+  const { run, ask } = await asked({ command });
+  const shown = requestOf(ask).files?.filter(({ text }) => text !== undefined);
+  expect(requestOf(ask).files).toHaveLength(6);
+  expect(shown?.map(({ path }) => path)).toEqual([join(folder, 'a.sh'), join(folder, 'b.sh')]);
+  expect(ask.risk).toMatchObject([{ risk: 'unclear', why: 'runs long.sh, whose content is not shown' }]);
+  await bed.decide(ask, { behavior: 'deny' });
+  await bed.over(run.run_id);
+});
+
 it('asks again when the file is gone, and uses a denial without reading files', async () => {
   const { run, ask } = await asked({ command: 'bash deploy.sh' });
   rmSync(script);
@@ -131,7 +179,7 @@ async function changedWhileHeld() {
 it('notices a change that was made while the run was held without a process', async () => {
   const { run, again } = await changedWhileHeld();
   expect(requestOf(again).reason).toContain('has changed since this was asked');
-  expect(requestOf(again).reason).toContain(`What has changed in ${script} cannot be shown here`);
+  expect(requestOf(again).diff).toMatch(/-echo staging\n\+echo production/);
   expect(told).toEqual([]);
   // The restarted agent raises the call under its own id, and gets the repeated ask.
   await allow(again);
@@ -171,6 +219,19 @@ it.each([
   await bed.decide(again, { behavior: 'deny' });
   await bed.over(run.run_id);
   expect(told).toEqual(['may not: approval denied']);
+});
+
+it('never shows what has changed in a file of secrets', async () => {
+  const secrets = join(folder, '.env');
+  writeFileSync(secrets, 'TOKEN=first');
+  const { run, ask } = await asked({ command: 'cat .env' });
+  writeFileSync(secrets, 'TOKEN=second');
+  await allow(ask);
+  const again = await next(run.session_id);
+  expect(requestOf(again).reason).toContain(`What has changed in ${secrets} cannot be shown here`);
+  expect(JSON.stringify(again)).not.toContain('TOKEN');
+  await bed.decide(again, { behavior: 'deny' });
+  await bed.over(run.run_id);
 });
 
 it('says that the difference is too large to be shown', async () => {

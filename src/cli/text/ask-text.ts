@@ -45,8 +45,14 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   if (request.earlier) lines.push(...paragraph(earlierText(request.earlier), width, 'warn'));
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapAll(unifiedDiff(request.diff), width, 1));
+  for (const file of request.files ?? []) if (file.text !== undefined) lines.push([], ...scriptLines(file, width));
   const suggested = suggestionsOf(request).flatMap((one) => suggestionLines(one, width));
   return suggested.length > 0 ? [...lines, [], ...suggested, ...suggestionLines(OWN_ALWAYS, width)] : lines;
+}
+
+function scriptLines({ path, text = '' }: NonNullable<ApprovalRequest['files']>[number], width: number): Line[] {
+  const title = line(span(exact(path).replaceAll('\n', '␊'), 'accent'), span(', which the command runs:', 'dim'));
+  return [...wrap(title, width), ...quoted(exact(text.trimEnd()), width)];
 }
 
 /** An earlier decision that was lost with its worker before the agent received it. */

@@ -1,8 +1,12 @@
-// Finds the signs of risk in a shell command, in every command that it would run.
+// Finds the signs of risk in a shell command, in every command that it would run, and in the scripts of which the request
+// shows the text. A script that it does not show makes the command unclear.
+import type { NamedFile } from '../ask.ts';
 import { exactSegments, HAS_HIDDEN } from '../hidden-characters.ts';
+import { type ScriptFile, scriptFilesIn, shownText } from '../script-files.ts';
 import type { ShellCommand } from '../shell/command.ts';
-import { programName } from '../shell/inner-commands.ts';
+import { isScriptElsewhere, programName } from '../shell/inner-commands.ts';
 import { readShell } from '../shell/read.ts';
+import { isShellName } from '../shell/scripts.ts';
 import { credentialsIn, looksLikePath, outsidePath, type Place, resolved } from './paths.ts';
 import { DELETING_SQL, isReader, programSigns } from './programs.ts';
 
@@ -11,24 +15,36 @@ export type Note = (
   why: string | undefined,
 ) => void;
 
-export function assessCommand(line: string, folder: string | undefined, note: Note): void {
+/** What a request shows of the scripts that its command runs. */
+export interface ShownScripts {
+  files: readonly NamedFile[];
+  /** The folder that the command starts in. */
+  base: string | undefined;
+  /** Those that were assessed already. */
+  read?: ReadonlySet<string>;
+}
+
+/** Without `scripts`, only the line is assessed. */
+export function assessCommand(line: string, folder: string | undefined, note: Note, scripts?: ShownScripts): void {
   const { commands, unknown } = readShell(line);
   if (unknown !== undefined) note('unclear', `cannot be read in full: ${unknown}`);
-  if (exactSegments(line).some(({ mark, isLookalike }) => mark !== undefined && !isLookalike))
-    note('unclear', HAS_HIDDEN);
+  if (hasHidden(line)) note('unclear', HAS_HIDDEN);
   if (runsDownload(commands)) note('destructive', 'runs what it downloads');
+  const run = scripts ? scriptFilesIn(line, commands, scripts.base) : [];
+  const runners = new Set(run.map(({ command }) => command));
   let place: Place = { folder, base: folder };
   for (const command of commands) {
-    assessOne(command, place, note);
+    assessOne(command, place, note, runners.has(command));
     place = after(command, place);
   }
+  if (scripts) for (const script of run) assessScript(script, folder, note, scripts);
   if (commands.some(({ words }) => SQL_CLIENT.test(words[0]?.text ?? '')) && DELETING_SQL.test(line))
     note('destructive', 'has a statement that deletes data');
 }
 
 const SQL_CLIENT = /(?:^|\/)(?:psql|mysql|mariadb|sqlite3|sqlcmd|duckdb|clickhouse-client)$/;
 
-function assessOne(command: ShellCommand, place: Place, note: Note): void {
+function assessOne(command: ShellCommand, place: Place, note: Note, isScriptKnown: boolean): void {
   const [program, ...args] = command.words.map(({ text }) => text);
   for (const word of pathsOf(command)) {
     const outside = outsidePath(word, place);
@@ -42,13 +58,42 @@ function assessOne(command: ShellCommand, place: Place, note: Note): void {
   note('production', productionWord(command));
   if (program === undefined) return;
   const name = programName(program);
-  if (command.unknown !== undefined) note('unclear', `${name}: ${command.unknown}`);
+  if (command.unknown !== undefined && !(isScriptKnown && isScriptElsewhere(command.unknown)))
+    note('unclear', `${name}: ${command.unknown}`);
   if (INTERPRETER.test(name) && args.some((arg) => /^-[a-z]*[ec]$|^--eval$/.test(arg)))
     note('unclear', `${name} runs code that stands in the command`);
   const signs = programSigns(program, args);
   for (const risk of ['destructive', 'network', 'production'] as const)
     if (signs[risk] !== undefined) note(risk, `${name} ${signs[risk]}`);
 }
+
+const SHEBANG = /^#!.*[/ ](?:sh|bash|dash|zsh|ksh|ash)\b/;
+
+/** Of a script in another language, only what its text names at sight. */
+function assessScript(script: ScriptFile, folder: string | undefined, note: Note, scripts: ShownScripts): void {
+  const { name, path, interpreter, base, isWritten } = script;
+  const text = shownText(script, scripts.files);
+  if (path === undefined || text === undefined) {
+    note('unclear', `runs ${name || 'a file'}, whose content is not shown`);
+    return;
+  }
+  if (isWritten) note('unclear', `runs ${name}, which a command before it may change`);
+  const read = scripts.read ?? new Set();
+  if (read.has(path)) return;
+  const noteOf: Note = (risk, why) => note(risk, why && `${name}: ${why}`);
+  const isShell = interpreter === undefined ? !text.startsWith('#!') : isShellName(interpreter);
+  if (isShell || SHEBANG.test(text))
+    assessCommand(text, folder, noteOf, { files: scripts.files, base, read: new Set([...read, path]) });
+  else {
+    if (hasHidden(text)) noteOf('unclear', HAS_HIDDEN);
+    const language = interpreter ?? /^#!.*?([a-z]+)[\d.]*[ \t\r]*$/m.exec(text)?.[1] ?? '';
+    const { destructive } = programSigns(language, [text]);
+    noteOf('destructive', destructive && `${language} ${destructive}`);
+  }
+}
+
+const hasHidden = (text: string): boolean =>
+  exactSegments(text).some(({ mark, isLookalike }) => mark !== undefined && !isLookalike);
 
 const DEVICE = /^\/dev\/(?!shm\/|tcp\/|udp\/|(?:null|tty|stdout|stderr|stdin|fd\/\d+)$)/;
 const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php)$/;

@@ -32,6 +32,11 @@ export const programName = (path: string): string => path.slice(path.lastIndexOf
 
 const unknown = (why: string): InnerCommand[] => [{ kind: 'unknown', why }];
 
+const RUNS_SCRIPT = 'it runs a script file';
+const RUNS_INPUT = 'it runs commands from its input';
+/** Whether a command is unknown only because its script stands in a file. */
+export const isScriptElsewhere = (why: string): boolean => why === RUNS_SCRIPT || why === RUNS_INPUT;
+
 const isOpen = ({ kind }: ShellWord): boolean => kind === 'open';
 const textsOf = (words: readonly ShellWord[]): string[] => words.map(({ text }) => text);
 
@@ -55,10 +60,9 @@ function shell(words: readonly ShellWord[], redirections: readonly ShellRedirect
   }
   const operand = words[at];
   if (isScript) return operand ? scriptOf(operand) : [];
-  if (operand && !words.slice(0, at).some(({ text }) => /^-[a-z]*s/.test(text)))
-    return unknown('it runs a script file');
+  if (operand && !words.slice(0, at).some(({ text }) => /^-[a-z]*s/.test(text))) return unknown(RUNS_SCRIPT);
   const input = redirections.findLast(({ operator }) => operator.startsWith('<<'));
-  return input && redirections.length === 1 ? scriptOf(input.target) : unknown('it runs commands from its input');
+  return input && redirections.length === 1 ? scriptOf(input.target) : unknown(RUNS_INPUT);
 }
 
 function scriptOf({ kind, text }: ShellWord): InnerCommand[] {
@@ -145,8 +149,8 @@ const FINDERS = new Map<string, Finder>([
   ['eval', evalScript],
   ['trap', trap],
   ['find', find],
-  ['source', () => unknown('it runs a script file')],
-  ['.', () => unknown('it runs a script file')],
+  ['source', () => unknown(RUNS_SCRIPT)],
+  ['.', () => unknown(RUNS_SCRIPT)],
   [
     'set',
     (words) =>

@@ -28,6 +28,17 @@ describe('an approval at a terminal', () => {
     expect(lines).toContain('Before the worker was lost, lead denied this (no). Decide again.');
   });
 
+  it('shows the text of a script that the command runs, with its hidden characters', () => {
+    const files = [
+      { path: '/srv/x.sh', sha256: 'a', text: 'ls\nrm\u200b x\n' },
+      { path: '/srv/data.json', sha256: 'b' },
+    ];
+    const lines = approvalLines({ ...ASKED, files }, 80).map((of) => plain(of).trim());
+    expect(lines.slice(-3)).toEqual(['/srv/x.sh, which the command runs:', '│ ls', expect.stringMatching(/^│ rm.+x$/)]);
+    expect(lines.at(-1)).not.toContain('\u200b');
+    expect(lines.join()).not.toContain('data.json');
+  });
+
   it('shows a long text of its input to the last line', () => {
     const plan = Array.from({ length: 3000 }, (_, n) => `${n + 1}. Make thing ${n + 1}.`);
     const asked = { ...ASKED, tool_name: 'ExitPlanMode', input: { plan: plan.join('\n') } };

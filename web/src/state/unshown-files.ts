@@ -1,13 +1,67 @@
-// Says which files a request depends on without showing what is in them, and whether a file that is written exists. Pure.
-// A request names files by path and hash; it never carries their content.
+// Says which files a request depends on, of which of them it shows the text, and whether a file that is written exists. Pure.
+// A request names files by path and hash; it carries the text of short scripts that its command runs, and of no other.
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { diffFiles } from '../text/diff-files.ts';
 
 type NamedFile = NonNullable<ApprovalRequest['files']>[number];
 
-/** What a command reads or runs, such as a script. */
-export const unshownFiles = ({ input, files = [] }: Pick<ApprovalRequest, 'input' | 'files'>): readonly NamedFile[] =>
-  [input.command, input.cmd].some((command) => typeof command === 'string') ? files : [];
+type Named = Pick<ApprovalRequest, 'input' | 'files'>;
+
+/** What a command reads or runs, and the request does not show. */
+export const unshownFiles = ({ input, files = [] }: Named): readonly NamedFile[] =>
+  [input.command, input.cmd].some((command) => typeof command === 'string')
+    ? files.filter(({ text }) => text === undefined)
+    : [];
+
+export interface ShownScript {
+  path: string;
+  /** From the work folder, where it is inside. */
+  name: string;
+  text: string;
+}
+
+/** The scripts whose text is shown on its own: not where the difference shows all of it. */
+export const shownScripts = (
+  { files = [], diff }: Pick<ApprovalRequest, 'files' | 'diff'>,
+  folder: string | undefined,
+): ShownScript[] => {
+  const changed = diff === undefined ? [] : diffFiles(diff);
+  return files.flatMap(({ path, text }) => {
+    const change = changed.find(({ name }) => name === path);
+    if (text === undefined || (change && resultOf(change) === text.trimEnd())) return [];
+    return [{ path, name: folder && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path, text }];
+  });
+};
+
+/** The file after the change, as far as the difference shows it. */
+const resultOf = ({ blocks }: ReturnType<typeof diffFiles>[number]): string =>
+  blocks
+    .flatMap(({ lines }) => lines)
+    .filter(({ kind }) => kind === 'added' || kind === 'same')
+    .map(({ text }) => text)
+    .join('\n')
+    .trimEnd();
+
+/** How much of a script is shown before the person asks for all of it. */
+const FOLDED_LINES = 12;
+const FOLDED_CHARACTERS = 1200;
+
+/** The beginning of a long script. */
+export function folded(text: string): { shown: string; left: number; unit: 'lines' | 'characters' } {
+  const lines = text.trimEnd().split('\n');
+  const shown = lines.slice(0, FOLDED_LINES).join('\n');
+  if (shown.length > FOLDED_CHARACTERS)
+    return {
+      shown: shown.slice(0, FOLDED_CHARACTERS),
+      left: text.trimEnd().length - FOLDED_CHARACTERS,
+      unit: 'characters',
+    };
+  return { shown, left: Math.max(0, lines.length - FOLDED_LINES), unit: 'lines' };
+}
+
+/** Part of a script is in view only once the person asks for it. */
+export const hasFolded = (request: Pick<ApprovalRequest, 'files' | 'diff'>): boolean =>
+  shownScripts(request, undefined).some(({ text }) => folded(text).left > 0);
 
 /** Only what has changed in them is shown: the request was asked again, or its agent sent a difference. */
 export const shownInPart = (

@@ -11,6 +11,7 @@ import { Code } from './code.tsx';
 import type { DiffProps } from './diff.tsx';
 import { RenderBoundary } from './error-boundary.tsx';
 import { Facts, FolderFact } from './facts.tsx';
+import { Scripts } from './scripts.tsx';
 import { Exact } from './text.tsx';
 import { UnshownFiles } from './unshown-files.tsx';
 
@@ -55,6 +56,7 @@ export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProp
       {change?.keys.includes('content') && (
         <p className="small muted">{isThere(request, change.file, folder) ? REPLACES : WRITES}</p>
       )}
+      <Scripts {...{ request, folder, ...whole }} />
       <UnshownFiles request={request} />
       {wanted.length > 0 && (
         <div>

@@ -7,6 +7,7 @@ import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
 import type { Refusal } from '../state/refusal.ts';
+import { hasFolded } from '../state/unshown-files.ts';
 import { earlierSentence } from '../text/answer-text.ts';
 import { ownSigns } from '../text/own-signs.ts';
 import { AlwaysField } from './always-field.tsx';
@@ -38,7 +39,8 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const { form, submission } = approval;
   const isGrave =
     ownSigns(ask, session).length > 0 ||
-    (ask.risk ?? []).some((sign) => toneOf(sign) === 'bad' || sign.risk === 'unclear');
+    (ask.risk ?? []).some((sign) => toneOf(sign) === 'bad' || sign.risk === 'unclear') ||
+    (!form.isWhole && hasFolded(request));
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}

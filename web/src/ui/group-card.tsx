@@ -21,6 +21,7 @@ import { Crumbs } from './crumbs.tsx';
 import { Key } from './key.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RiskSigns } from './risk-signs.tsx';
+import { Scripts } from './scripts.tsx';
 import { SeenBy } from './seen-by.tsx';
 import { Exact, Prose } from './text.tsx';
 import { UnshownFiles } from './unshown-files.tsx';
@@ -211,6 +212,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
             <Prose text={request.reason} />
           </p>
         )}
+        <Scripts request={request} folder={folder} isWhole onWhole={() => {}} />
         <UnshownFiles request={request} />
         {folder !== undefined && (
           <p>
