@@ -134,6 +134,8 @@ export class WakeUps {
     client.once('error', lost);
     try {
       await client.connect();
+      // PostgreSQL gives every NOTIFY a transaction id, and would wait for the disk; a lost wake-up loses nothing.
+      await client.query('SET synchronous_commit = off');
       await client.query(`LISTEN ${CHANNEL}`);
       await client.query(NOTIFY, [[this.#id]]);
       await this.#look(client);
