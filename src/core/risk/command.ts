@@ -101,6 +101,8 @@ const INTERPRETER = /^(?:python[\d.]*|node|deno|bun|ruby|perl|php)$/;
 /** Words of a program that searches or transforms are patterns before they are files. */
 const PATTERN_FIRST = new Set('grep egrep fgrep rg ag sed awk gawk perl jq yq'.split(' '));
 const NO_PATHS = new Set('echo printf gh glab curl wget http xh kubectl aws gcloud az'.split(' '));
+/** How these name a file that they send: `-d @file`, `-Ffield=@file`. */
+const SENT_FILE = /^(?:-[a-zA-Z])?(?:[\w.-]+=)?@(.+)$/;
 
 function pathsOf(command: ShellCommand): string[] {
   const named = operandsOf(command).filter(looksLikePath);
@@ -112,7 +114,7 @@ function pathsOf(command: ShellCommand): string[] {
 function operandsOf({ words }: ShellCommand): string[] {
   const [program, ...args] = words.map(({ text }) => text);
   const name = programName(program ?? '');
-  if (NO_PATHS.has(name)) return [];
+  if (NO_PATHS.has(name)) return args.flatMap((arg) => SENT_FILE.exec(arg.replaceAll('"', ''))?.[1] ?? []);
   // A word that the shell expands is given as it is written, with its quotes.
   const operands = args.map((arg) => arg.replace(/^-{1,2}[\w-]+=/, '').replace(/^"([^"]*)"$/, '$1'));
   const first = PATTERN_FIRST.has(name) ? operands.findIndex((arg) => !arg.startsWith('-')) : -1;

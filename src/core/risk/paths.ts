@@ -16,11 +16,13 @@ const PATH = /^[\p{L}\p{N}_@%+:,./~ *?{}[\]$-]+$/u;
 
 /** Files in which tools keep keys, tokens and passwords. */
 const CREDENTIALS =
-  /(?:^|\/)(?:\.aws\/credentials|\.ssh\/(?:id_\w+|identity)|\.gnupg\/.*|\.netrc|\.pgpass|\.pypirc|\.git-credentials|\.docker\/config\.json|\.kube\/config|application_default_credentials\.json|\.env(?:\.(?!example$|sample$|template$|dist$)[\w-]+)*)$/;
+  /(?:^|\/)(?:\.aws\/credentials|\.ssh\/(?:id_\w+|identity)|\.gnupg\/.*|\.netrc|\.pgpass|\.pypirc|\.git-credentials|\.docker\/config\.json|\.kube\/config|application_default_credentials\.json|\.env(?:\.(?!example$|sample$|template$|dist$)[\w-]+)*|\.cargo\/credentials(?:\.toml)?|gh\/hosts\.yml)$/;
+/** Has no secrets in a project, but those of its owner in their home. */
+const OF_HOME = /^(?:~|\$HOME|\$\{HOME\}|\/root|\/(?:home|Users)\/[^/]+)\/\.(?:npmrc|yarnrc\.yml)$/;
 
 /** Says which of the paths holds credentials. */
 export function credentialsIn(paths: readonly string[]): string | undefined {
-  const found = paths.find((path) => CREDENTIALS.test(path));
+  const found = paths.find((path) => CREDENTIALS.test(path) || OF_HOME.test(path));
   return found && `may be in ${found}`;
 }
 
