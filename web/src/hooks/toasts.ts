@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 export interface Toast {
   id: number;
   text: string;
-  tone: 'good' | 'warn';
+  tone: 'good' | 'plain' | 'warn';
   action?: ToastAction | undefined;
   /** Where to read more. Such a toast stays until it is dismissed or followed. */
   link?: ToastLink | undefined;

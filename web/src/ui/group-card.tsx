@@ -79,7 +79,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
     setSending(false);
     if (decided.length === chosen.length) setReason('');
     if (decided.length === 0) return;
-    toast(`${behavior === 'allow' ? 'Allowed' : 'Denied'} ${decided.length}`);
+    toast(`${behavior === 'allow' ? 'Allowed' : 'Denied'} ${decided.length}`, behavior === 'allow' ? 'good' : 'plain');
     onDone(decided);
   };
   const deny = () => (isDenying ? void decide('deny') : setDenying(true));

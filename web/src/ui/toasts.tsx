@@ -1,9 +1,15 @@
 // Draws the toasts, and passes announcements to screen readers. hooks/toasts.ts owns them.
-import { CircleAlert, CircleCheck, X } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleX, X } from 'lucide-react';
 import { Link } from 'wouter';
 import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
 import { Key } from './key.tsx';
 import './toasts.css';
+
+const icons = {
+  good: <CircleCheck className="icon" />,
+  plain: <CircleX className="icon" />,
+  warn: <CircleAlert className="icon" />,
+};
 
 export default function Toasts() {
   const toasts = useToasts();
@@ -13,7 +19,7 @@ export default function Toasts() {
       <div className="toasts" role="status">
         {toasts.map(({ id, text, tone, action, link }) => (
           <p key={id} className={`toast ${tone}`}>
-            {tone === 'good' ? <CircleCheck className="icon" /> : <CircleAlert className="icon" />}
+            {icons[tone]}
             <span>{text}</span>
             {action && (
               <button type="button" className="toast-action" onClick={action.run}>
