@@ -1,5 +1,6 @@
 // `npm run bench`: everything in one run, in interleaved rounds, as ratios to the reference of the same run. Writes
 // results.json, RESULTS.md and plot.svg beside this file. `--quick` takes about a minute and says so in its results.
+// `--only sqlite` (or postgres, history, waiters) measures one part, prints its ratios and writes nothing.
 import { constants, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +57,11 @@ const QUICK: Plan = {
   startUps: 2,
 };
 
-const { values: flags } = parseArgs({ options: { quick: { type: 'boolean' }, out: { type: 'string' } } });
+const PARTS = { sqlite: throughput, postgres, history: histories, waiters };
+
+const { values: flags } = parseArgs({
+  options: { quick: { type: 'boolean' }, only: { type: 'string' }, out: { type: 'string' } },
+});
 const plan = flags.quick ? QUICK : FULL;
 const root = mkdtempSync(join(tmpdir(), 'holdpoint-bench-'));
 const generator = new Generator();
@@ -76,6 +81,12 @@ try {
 }
 
 async function main(): Promise<void> {
+  if (flags.only !== undefined) {
+    const part = PARTS[flags.only as keyof typeof PARTS];
+    if (!part) throw new Error(`There is no part “${flags.only}”; expected one of ${Object.keys(PARTS).join(', ')}.`);
+    await part();
+    return;
+  }
   const startedAt = Date.now();
   const machine = describeMachine();
   const results: Results = {
@@ -151,7 +162,10 @@ async function measure(
   say(`cycles: ${what}`);
   const found = await measureThroughput(generators, subjects, concurrency, pace);
   for (const f of found)
-    say(`  ${f.label}: ${f.cyclesPerSecond.toFixed(0)}/s, ratio ${f.ratio.cyclesPerSecond.toFixed(2)}`);
+    say(
+      `  ${f.label}: ${f.cyclesPerSecond.toFixed(0)}/s, ratio ${f.ratio.cyclesPerSecond.toFixed(2)}, ` +
+        `${f.cpuMsPerCycle.toFixed(3)} ms of CPU a cycle`,
+    );
   return found;
 }
 
