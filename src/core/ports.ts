@@ -147,6 +147,8 @@ export interface RecordReads {
   unsealedSessions(limit: number): MaybePromise<Pick<Session, 'id'>[]>;
   /** The rows of a session in a table after a position (`n`), in order; of `sessions` its own. */
   records(table: RecordTable, sessionId: string, after: number, limit: number): MaybePromise<Row[]>;
+  /** How many events a reader of the session finds. */
+  eventCount(sessionId: string): MaybePromise<number>;
 }
 
 export interface Reader extends RecordReads, GrantReads, NoticeReads {

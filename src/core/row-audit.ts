@@ -24,7 +24,7 @@ export class RowAudit {
   }
 
   /** Of a record that was read when the session's log ended where the replay stands. */
-  faults({ table, row, is_sealed }: RecordView): string[] {
+  faults({ table, row, is_sealed, event_count = Number(row.head_seq) }: RecordView): string[] {
     const id = String(row.id);
     const where = `${table} row ${id}`;
     this.#seen.add(where);
@@ -32,9 +32,14 @@ export class RowAudit {
     if (!expected) return [`${where}: the log has nothing of it`];
     const unsealed =
       is_sealed === false ? [`${where}: head_mac: the end of this log was not written by the server`] : [];
+    const unlisted =
+      table === 'sessions' && event_count !== row.head_seq
+        ? [`${where}: ${event_count} events are found by its id, its log has ${row.head_seq}`]
+        : [];
     return [
       ...Object.entries(expected).flatMap(([column, value]) => this.#fault(where, column, row, value)),
       ...unsealed,
+      ...unlisted,
     ];
   }
 

@@ -287,6 +287,7 @@ export const RecordView = z.object({
   table: z.enum(RECORD_TABLES),
   row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).describe('Its columns, as they are stored'),
   is_sealed: z.boolean().optional().describe('Of a session: whether the server itself wrote the end of its log'),
+  event_count: z.number().int().optional().describe('Of a session: how many events are found by its id'),
 });
 export type RecordView = z.infer<typeof RecordView>;
 

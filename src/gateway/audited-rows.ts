@@ -24,7 +24,12 @@ export function listRows(ports: RowSource, sessionId: string, page: Page): Promi
     const session = await sessionRecord(r, sessionId);
     const [own] = await r.records('sessions', sessionId, 0, 1);
     const { views, next } = await readPage(ports, r, sessionId, page);
-    const first: RecordView = { table: 'sessions', row: withoutPlace(own), is_sealed: isSealed(ports.sealer, session) };
+    const first: RecordView = {
+      table: 'sessions',
+      row: withoutPlace(own),
+      is_sealed: isSealed(ports.sealer, session),
+      event_count: await r.eventCount(sessionId),
+    };
     return { views: [first, ...views], next, cursor: await r.lastSeq() };
   });
 }

@@ -60,6 +60,9 @@ const WITHIN = (
     FROM (SELECT ${key}, OCTET_LENGTH(${text}) AS size FROM ${table} WHERE ${condition}
       ORDER BY ${key} ${order} LIMIT ${limit}) AS sized) AS summed WHERE others < ${bytes}`;
 
+const LATEST = (limit: number) => `seq IN (SELECT seq FROM session_events
+  WHERE session_id = ? AND seq < ? AND type = ? ORDER BY seq DESC LIMIT ${limit}) ORDER BY seq DESC`;
+
 const KEPT_ANSWER = `session_id = ? AND kind = ? AND digest = ? AND status = 'answered'
   AND delivery = 'undeliverable' AND delivery_reason = '${WORKER_RESTART}' ORDER BY n DESC LIMIT 1`;
 
@@ -158,15 +161,15 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     events(filter, after, limit, bytes = LONGEST) {
       const [which, ids] = eventsOf(filter);
       const condition = `${which} seq > ? AND seq <= ?`;
+      const table = ids.length > 0 ? 'session_events' : 'events';
       return events.many(
-        `seq IN (${WITHIN('events', 'seq', 'data', condition, 'ASC', limit, bytes)}) ORDER BY seq`,
+        `seq IN (${WITHIN(table, 'seq', 'data', condition, 'ASC', limit, bytes)}) ORDER BY seq`,
         ...ids,
         after,
         horizon,
       );
     },
-    latest: (sessionId, type, before, limit) =>
-      events.many(`session_id = ? AND seq < ? AND type = ? ORDER BY seq DESC LIMIT ${limit}`, sessionId, before, type),
+    latest: (sessionId, type, before, limit) => events.many(LATEST(limit), sessionId, before, type),
     lastSeq: async () =>
       (await one(
         `SELECT MAX(seq) AS seq FROM events WHERE seq <= ?`,

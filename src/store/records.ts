@@ -27,5 +27,11 @@ export const recordReads = (sql: Sql): RecordReads => ({
     const text = `SELECT n, ${COLUMNS[table].join(', ')} FROM ${table} WHERE ${OWN[table]} AND n > ? ORDER BY n LIMIT ${limit}`;
     return sql.all<Row>(text, [sessionId, after]);
   },
+  async eventCount(sessionId) {
+    const [row] = await sql.all<{ n: number }>('SELECT COUNT(*) AS n FROM session_events WHERE session_id = ?', [
+      sessionId,
+    ]);
+    return row?.n ?? 0;
+  },
   unsealedSessions: (limit) => sql.all(`SELECT id FROM sessions WHERE head_mac IS NULL ORDER BY n LIMIT ${limit}`, []),
 });

@@ -24,6 +24,7 @@ import { sessionRuleSchema } from './migrations/0021-session-rules.ts';
 import { sessionVersionSchema } from './migrations/0030-session-versions.ts';
 import { noticeSchema } from './migrations/0040-notices.ts';
 import { askActivitySchema } from './migrations/0050-ask-activity.ts';
+import { sessionEventSchema } from './migrations/0060-session-events.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -32,11 +33,13 @@ export interface ColumnKinds {
   cursor: string;
   /** What makes writers that know no version move it. */
   versionTriggers: readonly string[];
+  /** Creates the view of events by session. */
+  sessionEvents: readonly string[];
   /** Runs before each migration. */
   settings?: readonly string[];
 }
 
-const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
+const MIGRATIONS: Record<string, (kinds: ColumnKinds) => readonly string[]> = {
   '0001-core': coreSchema,
   '0002-partial-states': partialStateSchema,
   '0003-threads': threadSchema,
@@ -58,6 +61,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => string[]> = {
   '0030-session-versions': sessionVersionSchema,
   '0040-notices': noticeSchema,
   '0050-ask-activity': askActivitySchema,
+  '0060-session-events': sessionEventSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

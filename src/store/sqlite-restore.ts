@@ -24,6 +24,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fail } from '../core/errors.ts';
 import { syncPath } from '../node/sync.ts';
 import { MIGRATION_NAMES, refuseNewer } from './schema.ts';
+import { SESSION_EVENTS_VIEW } from './sqlite-event-list.ts';
 import { takeLock } from './sqlite-lock.ts';
 
 const NAME = 'holdpoint.db';
@@ -158,7 +159,7 @@ export function openBackup(path: string): OpenBackup {
     const tables = names(db, `SELECT name FROM sqlite_schema WHERE type = 'table'`);
     if (!tables.includes('kysely_migration') || !tables.includes('events'))
       throw fail('invalid_request', `${path} is an SQLite database, but not one of Holdpoint.`);
-    const active = names(db, `SELECT type || ' ' || name AS name FROM sqlite_schema WHERE type IN ('trigger', 'view')`);
+    const active = names(db, ACTIVE);
     if (active.length > 0)
       throw fail('invalid_request', `${path} was altered: it has a ${active[0]}, which Holdpoint does not make.`);
     const applied = names(db, 'SELECT name FROM kysely_migration');
@@ -184,6 +185,10 @@ function refuseDamaged(path: string, db: DatabaseSync): void {
   if (remarks.join() === 'ok') return;
   throw fail('invalid_request', `${path} is damaged (${remarks.join('; ')}). Use another backup.`);
 }
+
+/** What runs a text of the file's own, unless that is the text of this release. */
+const ACTIVE = `SELECT type || ' ' || name AS name FROM sqlite_schema
+  WHERE type IN ('trigger', 'view') AND sql <> '${SESSION_EVENTS_VIEW}'`;
 
 const names = (db: DatabaseSync, text: string): string[] =>
   db

@@ -2,8 +2,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { migrate } from './schema.ts';
+import { SESSION_EVENTS } from './sqlite-event-list.ts';
 
-const KINDS = { position: 'INTEGER PRIMARY KEY', cursor: 'INTEGER PRIMARY KEY', versionTriggers: [] };
+const KINDS = {
+  position: 'INTEGER PRIMARY KEY',
+  cursor: 'INTEGER PRIMARY KEY',
+  versionTriggers: [],
+  sessionEvents: SESSION_EVENTS,
+};
 
 export async function migrateSqlite(path: string): Promise<void> {
   const raw = new DatabaseSync(path);

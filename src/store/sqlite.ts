@@ -15,6 +15,7 @@ import { createReader } from './reader.ts';
 import type { RowStatement } from './row-mapping.ts';
 import { MOST_CHARACTERS, MOST_OPEN, type SessionState, stateOf } from './session-states.ts';
 import type { Sql, Value } from './sql.ts';
+import { EventList } from './sqlite-event-list.ts';
 import { takeLock } from './sqlite-lock.ts';
 import { migrateSqlite } from './sqlite-schema.ts';
 import { prepareOnce, sqlOver } from './sqlite-statements.ts';
@@ -42,6 +43,7 @@ class SqliteStore implements Store, Database {
   readonly #lock: DatabaseSync;
   readonly #snapshots: Reader;
   readonly #units: Units;
+  readonly #eventList: EventList;
   #reads: Promise<unknown> = Promise.resolve();
   #wake: (appended: readonly Event[]) => void = () => {};
   #closing: Promise<void> | undefined;
@@ -59,6 +61,7 @@ class SqliteStore implements Store, Database {
     this.sql = sqlOver(prepareOnce(this.#writing));
     this.#reader = createReader(this.sql);
     this.#snapshots = createReader(sqlOver(prepareOnce(this.#reading)));
+    this.#eventList = new EventList(this.sql);
     this.#units = new Units(this, hash, (appended) => this.#wake(appended));
   }
 
@@ -135,10 +138,12 @@ class SqliteStore implements Store, Database {
     this.#writing.exec('BEGIN IMMEDIATE');
     try {
       const verdicts = units.map(apply);
+      this.#eventList.keepUp(verdicts);
       this.#writing.exec('COMMIT');
       return verdicts;
     } catch (error) {
       if (this.#writing.isTransaction) this.#writing.exec('ROLLBACK');
+      this.#eventList.undone();
       throw error;
     }
   }

@@ -109,6 +109,15 @@ describe('finding 11: the tampering of the security review', () => {
     expect(found[0]).toMatch(new RegExp(`^session ${first.sessionId}: event \\d+ follows \\d+$`));
   });
 
+  it('by hiding the events of sessions from their readers is detected', async () => {
+    const found = await tampered((file) => file.run('UPDATE listed_through SET seq = (SELECT MAX(seq) FROM events)'));
+    expect(found).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^sessions row ${first.sessionId}: 0 events are found by its id, its log has \\d+$`),
+      ),
+    );
+  });
+
   it('by deleting a session with its rows is detected', async () => {
     const found = await tampered((file) => {
       for (const table of ['events', 'asks', 'runs'])

@@ -22,15 +22,14 @@ const SECRET = {
   HOLDPOINT_TOKEN: TOKEN,
   HOLDPOINT_SECRET_KEY: Buffer.from('one secret key for both servers!').toString('base64url'),
 };
+const NO_KINDS = { position: '', cursor: '', versionTriggers: [], sessionEvents: [] };
 /** What each later migration made, taken back: without it the database is one of the first schema. */
 const TAKEN_BACK: Record<string, string[]> = {
   '0002-partial-states': ['DROP TABLE partial_states'],
   '0003-threads': [
     'ALTER TABLE runs DROP COLUMN permissions',
     'ALTER TABLE sessions RENAME COLUMN kept_count TO item_count',
-    ...coreSchema({ position: '', cursor: '', versionTriggers: [] }).filter((statement) =>
-      statement.includes('CREATE TABLE items'),
-    ),
+    ...coreSchema(NO_KINDS).filter((statement) => statement.includes('CREATE TABLE items')),
   ],
   '0004-forms': ['DROP TABLE forms'],
   '0005-skills': ['DROP INDEX tokens_name', 'DROP TABLE skill_archives', 'DROP TABLE skills'],
@@ -45,6 +44,12 @@ const TAKEN_BACK: Record<string, string[]> = {
   '0040-notices': ['quiet_hours', 'notice_cursor', 'notices', 'contacts'].map((table) => `DROP TABLE ${table}`),
   '0021-session-rules': ['ALTER TABLE sessions DROP COLUMN rules'],
   '0050-ask-activity': ['ALTER TABLE asks DROP COLUMN activity'],
+  '0060-session-events': [
+    'DROP VIEW session_events',
+    'DROP TABLE IF EXISTS listed_events',
+    'DROP TABLE IF EXISTS listed_through',
+    'CREATE INDEX IF NOT EXISTS events_session ON events (session_id, seq)',
+  ],
   '0012-worker-rights': [
     'ALTER TABLE tokens DROP COLUMN labels',
     'ALTER TABLE tokens DROP COLUMN is_built_in',
@@ -53,9 +58,7 @@ const TAKEN_BACK: Record<string, string[]> = {
   ],
   '0030-session-versions': [
     'DROP INDEX asks_carried_on',
-    ...coreSchema({ position: '', cursor: '', versionTriggers: [] }).filter((statement) =>
-      statement.includes('INDEX asks_to_hand_over'),
-    ),
+    ...coreSchema(NO_KINDS).filter((statement) => statement.includes('INDEX asks_to_hand_over')),
     'ALTER TABLE sessions DROP COLUMN version',
   ],
   '0014-token-persons': ['ALTER TABLE tokens DROP COLUMN person'],
@@ -64,9 +67,7 @@ const TAKEN_BACK: Record<string, string[]> = {
     'DROP INDEX runs_claimable',
     'ALTER TABLE sessions DROP COLUMN labels',
     'ALTER TABLE runs DROP COLUMN labels',
-    ...coreSchema({ position: '', cursor: '', versionTriggers: [] }).filter((statement) =>
-      statement.includes('INDEX runs_claimable'),
-    ),
+    ...coreSchema(NO_KINDS).filter((statement) => statement.includes('INDEX runs_claimable')),
   ],
 };
 const UNDO_POSTGRES = () => ['DROP FUNCTION holdpoint_move_version CASCADE', ...UNDO].join(';');
@@ -271,9 +272,9 @@ function firstShape(): string[] {
   const folder = temporaryFolder();
   const db = new DatabaseSync(join(folder, 'first.db'));
   for (const statement of coreSchema({
+    ...NO_KINDS,
     position: 'INTEGER PRIMARY KEY',
     cursor: 'INTEGER PRIMARY KEY',
-    versionTriggers: [],
   }))
     db.exec(statement);
   const shape = db.prepare('SELECT name, sql FROM sqlite_master').all().map(statementOf);
