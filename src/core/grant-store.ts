@@ -12,11 +12,3 @@ export interface GrantReads {
     now: number,
   ): MaybePromise<Grant[]>;
 }
-
-export interface GrantWrites {
-  insertGrant(grant: Grant): MaybePromise<void>;
-  /** Its uses, and whether it is revoked. */
-  updateGrant(grant: Grant): MaybePromise<void>;
-  /** Reads these grants and locks them until the unit has committed. After the lock of a session. */
-  lockGrants(ids: readonly string[]): MaybePromise<Grant[]>;
-}

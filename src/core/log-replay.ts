@@ -311,9 +311,7 @@ function created({ agent, parent_session_id, work_folder, agent_id, ...data }: D
 }
 
 function heldBy({ held }: RunState): RunStatus {
-  const kinds = [...held.values()];
-  const questions = kinds.filter((kind) => kind === 'question').length;
-  return heldStatus(kinds.length - questions, questions);
+  return heldStatus(Array.from(held.values(), (kind) => ({ kind })));
 }
 
 /** Whether the run itself goes on after its last ask has ended this way. */

@@ -21,7 +21,6 @@ export interface NoticeReads {
   noticesOf(contactId: string, page: Page): MaybePromise<Positioned<Notice>[]>;
   /** The first due ones, without those behind an unsettled one of the same contact and order key. */
   dueNotices(now: number, limit: number, exceptContacts?: readonly string[]): MaybePromise<Notice[]>;
-  nextNoticeAt(): MaybePromise<number | undefined>;
   /** Those of a batch that wait to be sent, and when one of it was sent last. */
   batch(contactId: string, batch: string, now: number): MaybePromise<Notice[]>;
   batchSentAt(contactId: string, batch: string): MaybePromise<number | undefined>;
@@ -37,18 +36,4 @@ export interface NoticeReads {
   quietHours(): MaybePromise<{ person: string; hours: QuietHours }[]>;
   /** To a person's contacts, unsent and due at exactly this instant. */
   noticesDueAt(person: string, at: number): MaybePromise<Notice[]>;
-}
-
-export interface NoticeWrites {
-  insertContact(contact: Contact): MaybePromise<void>;
-  updateContact(contact: Contact): MaybePromise<void>;
-  /** False when there is one of this id. */
-  insertNotice(notice: Notice): MaybePromise<boolean>;
-  /** Compare-and-set on the state and attempts of `before`: false when another server was first. */
-  replaceNotice(before: Notice, after: Notice): MaybePromise<boolean>;
-  /** Compare-and-set: false when another server has moved it. `from` undefined: from wherever it is. */
-  moveNoticeCursor(from: number | undefined, to: number): MaybePromise<boolean>;
-  saveQuietHours(person: string, hours: QuietHours | undefined): MaybePromise<void>;
-  /** Deletes what was settled before the instant. */
-  forgetNotices(before: number): MaybePromise<number>;
 }

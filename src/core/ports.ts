@@ -5,12 +5,15 @@ import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surf
 import type { Hash } from './digest.ts';
 import type { Draft } from './draft.ts';
 import type { Event, EventDraft, EventType } from './event.ts';
-import type { GrantReads, GrantWrites } from './grant-store.ts';
+import type { Grant } from './grant.ts';
+import type { GrantReads } from './grant-store.ts';
 import type { IdPrefix } from './id.ts';
 import type { StoredResponse } from './idempotency.ts';
 import type { Message } from './mailbox.ts';
-import type { NoticeReads, NoticeWrites } from './notice-store.ts';
+import type { Notice } from './notice.ts';
+import type { NoticeReads } from './notice-store.ts';
 import type { Output } from './output.ts';
+import type { Forgotten, RecordKind, Records, Removed, Saved } from './records.ts';
 import type { RecordTable, Row } from './row-audit.ts';
 import type { RuleSet } from './rule-index.ts';
 import type { Run, RunStatus } from './run.ts';
@@ -179,10 +182,6 @@ export interface Reader extends RecordReads, GrantReads, NoticeReads {
   /** The same without reading what they ask, which may be large. */
   pendingHeads(runId: string): MaybePromise<Pick<PendingAsk, 'id' | 'kind' | 'mode'>[]>;
   pendingBytes(sessionId: string): MaybePromise<number>;
-  /** The newest of them. */
-  lastPendingOfRun(runId: string): MaybePromise<PendingAsk | undefined>;
-  /** How many asks of each kind are pending, without reading them. */
-  pendingKinds(runId: string): MaybePromise<{ approvals: number; questions: number }>;
   dueOfRun(runId: string): MaybePromise<EndedAsk[]>;
   /** The latest answer to the same ask that could not be delivered because the worker was lost. */
   keptAnswer(sessionId: string, kind: AskKind, digest: string): MaybePromise<EndedAsk | undefined>;
@@ -241,7 +240,7 @@ export interface Locked<T> {
   value: T;
 }
 
-export interface Tx extends Reader, GrantWrites, NoticeWrites {
+export interface Tx extends Reader {
   /** Reads the session and locks it until the unit has committed. */
   lockSession(id: string): MaybePromise<Session | undefined>;
   lockRun(id: string): MaybePromise<Locked<Run> | undefined>;
@@ -250,43 +249,28 @@ export interface Tx extends Reader, GrantWrites, NoticeWrites {
   askUnlessNew(id: string): MaybePromise<Ask | undefined>;
   /** Locks an idempotency key until the unit has committed, and returns its stored response. */
   lockKey(scope: string): MaybePromise<StoredResponse | undefined>;
-  insertSession(session: Session): MaybePromise<void>;
-  updateSession(session: Session): MaybePromise<void>;
-  insertRun(run: Run): MaybePromise<void>;
-  updateRun(run: Run): MaybePromise<void>;
+  /** Reads these grants and locks them until the unit has committed. After the lock of a session. */
+  lockGrants(ids: readonly string[]): MaybePromise<Grant[]>;
+  /** False where a record of its kind has its key: nothing changes then. */
+  insert<Kind extends RecordKind>(kind: Kind, record: Records[Kind]): MaybePromise<boolean>;
+  /** Writes what can change of a stored record. An ask that has ended stays as it ended. */
+  update<Kind extends RecordKind>(kind: Kind, record: Records[Kind]): MaybePromise<void>;
+  save<Kind extends Saved>(kind: Kind, record: Records[Kind]): MaybePromise<void>;
+  remove<Kind extends keyof Removed>(kind: Kind, key: Removed[Kind]): MaybePromise<void>;
+  /** Deletes those that were of use until the instant. Resolves to how many there were. */
+  forget(kind: Forgotten, until: number): MaybePromise<number>;
   /** The input of a run that has not begun. */
   updateInput(run: Run): MaybePromise<void>;
-  insertAsk(ask: PendingAsk): MaybePromise<void>;
   /** Compare-and-set on `pending`: false when the ask has already ended. */
   endAsk(ask: EndedAsk): MaybePromise<boolean>;
-  updateDelivery(ask: EndedAsk): MaybePromise<void>;
-  updateSightings(ask: Ask): MaybePromise<void>;
-  updateActivity(ask: Ask): MaybePromise<void>;
-  insertPartialState(askId: string, state: string): MaybePromise<void>;
-  /** False when this subtask has displayed a form before. */
-  insertForm(sessionId: string, subtaskId: string, askId: string): MaybePromise<boolean>;
-  /** Links the drafts to the session's head and moves it; the caller saves the session. */
-  appendEvents(session: Session, drafts: readonly EventDraft[], at: number): MaybePromise<void>;
-  insertOutput(output: Output): MaybePromise<boolean>;
-  insertMessage(message: Message): MaybePromise<boolean>;
-  updateMessage(message: Message): MaybePromise<void>;
-  insertToken(token: Token): MaybePromise<void>;
-  updateToken(token: Token): MaybePromise<void>;
-  insertSignInLink(link: SignInLink): MaybePromise<void>;
-  useSignInLink(hash: string, now: number): MaybePromise<void>;
-  forgetSignInLinks(before: number): MaybePromise<number>;
-  saveDraft(draft: Draft): MaybePromise<void>;
-  /** False when the name is taken. */
-  insertSkill(skill: Skill, archive: string): MaybePromise<boolean>;
-  updateSkill(skill: Skill, archive: string): MaybePromise<void>;
-  deleteSkill(id: string): MaybePromise<void>;
-  deleteDraft(askId: string, author: string): MaybePromise<boolean>;
-  /** Deletes drafts whose author has answered the ask, and those not saved since the instant. */
-  forgetDrafts(before: number): MaybePromise<number>;
-  insertResponse(response: StoredResponse): MaybePromise<void>;
+  /** Compare-and-set on the state and attempts of `before`: false when another server was first. */
+  replaceNotice(before: Notice, after: Notice): MaybePromise<boolean>;
+  /** Compare-and-set: false when another server has moved it. `from` undefined: from wherever it is. */
+  moveNoticeCursor(from: number | undefined, to: number): MaybePromise<boolean>;
   /** Stores a value under a name unless there is one, and returns the stored one. */
   keepFact(name: string, value: string): MaybePromise<string>;
-  forgetResponses(before: number): MaybePromise<number>;
+  /** Links the drafts to the session's head and moves it; the caller saves the session. */
+  appendEvents(session: Session, drafts: readonly EventDraft[], at: number): MaybePromise<void>;
 }
 
 export interface Store {

@@ -6,6 +6,7 @@
 //     └───────────┴───────────────────────────────────► (terminal: nothing follows)
 //
 // Knows nothing of slots, leases or storage.
+import type { Ask } from './ask.ts';
 import { type Refusal, refuse } from './errors.ts';
 import type { Question } from './question.ts';
 import type { Permissions } from './session.ts';
@@ -100,10 +101,9 @@ export const isWaiting = (status: RunStatus): boolean =>
   status === 'waiting_for_approval' || status === 'waiting_for_user_question';
 
 /** The status of a held run: questions come first, but never hide pending approvals. */
-export function heldStatus(pendingApprovals: number, pendingQuestions: number): RunStatus {
-  if (pendingQuestions > 0) return 'waiting_for_user_question';
-  if (pendingApprovals > 0) return 'waiting_for_approval';
-  return 'running';
+export function heldStatus(pending: readonly Pick<Ask, 'kind'>[]): RunStatus {
+  if (pending.some(({ kind }) => kind === 'question')) return 'waiting_for_user_question';
+  return pending.length > 0 ? 'waiting_for_approval' : 'running';
 }
 
 /** Refuses a move that is not in the table. `also`: a special move that the caller may make. */

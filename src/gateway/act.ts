@@ -37,7 +37,7 @@ export async function act(
 ): Promise<Activity> {
   const data: Act = { by: name, surface, ...more };
   const activity = acted(ask.activity, type, data, ledger.now);
-  await ledger.tx.updateActivity({ ...ask, activity });
+  await ledger.tx.update('ask', { ...ask, activity });
   ledger.note(type, { ...data, token_id }, ask.runId, ask.id);
   return activity;
 }

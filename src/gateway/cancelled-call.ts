@@ -13,6 +13,6 @@ export async function cancelCall(ports: Ports, call: string): Promise<void> {
   const scope = cancelledCall(call, ports.hash);
   await ports.store.write(async (tx) => {
     if (await tx.lockKey(scope)) return;
-    await tx.insertResponse({ scope, fingerprint: '', created: false, body: '{}', createdAt: ports.clock.now() });
+    await tx.insert('response', { scope, fingerprint: '', created: false, body: '{}', createdAt: ports.clock.now() });
   });
 }

@@ -69,7 +69,7 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun, actor: Actor | und
   run.recovery = offer?.recovery ?? 'none';
   run.permissions = offer?.permissions;
   if (run.status === 'queued') await begin(ledger, run);
-  else await tx.updateRun(run);
+  else await tx.update('run', run);
   await ledger.close();
   const due = await tx.dueOfRun(run.id);
   const carried = run.carriesAskId === undefined ? undefined : await tx.ask(run.carriesAskId);
@@ -113,7 +113,7 @@ export async function keepLease(
     // A lease that an older server gave has no holder yet.
     if (actor?.scope === 'worker') run.leaseHolder = holderOf(run.leaseEpoch, actor);
     run.lease = { workerId: body.worker_id, until: ledger.now + (body.lease_ms ?? DEFAULT_LEASE_MS) };
-    await tx.updateRun(run);
+    await tx.update('run', run);
     return ok(await runView(tx, ledger.session, run));
   });
   grace.renewed(runId, body.lease_ms);
@@ -131,7 +131,7 @@ export function releaseLease(
   return mutate(ports, key, async (tx) => {
     const { ledger, run } = await holder(ports, tx, runId, body, actor);
     run.lease = undefined;
-    await tx.updateRun(run);
+    await tx.update('run', run);
     ledger.note('run.released', { as: run.status }, run.id);
     return runReply(ledger, run);
   });

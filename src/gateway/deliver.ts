@@ -51,7 +51,7 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
       const isSent = command.state === 'sent';
       ask.delivery.attempts = isSent ? ask.delivery.attempts + 1 : 0;
       ask.delivery.sentAt = isSent ? ledger.now : undefined;
-      await tx.updateDelivery(ask);
+      await tx.update('ask', ask);
       return ok(askView(ask));
     }
     await mark(ledger, ask, command.state, command.reason);

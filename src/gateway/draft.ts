@@ -37,7 +37,7 @@ export function saveDraft(ports: Ports, { askId, content, author, key }: Saving)
     const before = await tx.draft(askId, author.person);
     const revision = (before?.revision ?? 0) + 1;
     const draft: Draft = { askId, revision, content, savedAt: ledger.now, savedBy: author.person };
-    await tx.saveDraft(draft);
+    await tx.save('draft', draft);
     return ok(draftView(draft, author));
   });
 }
@@ -46,7 +46,9 @@ export function saveDraft(ports: Ports, { askId, content, author, key }: Saving)
 export function dropDraft(ports: Ports, askId: string, { person }: Drafter): Promise<boolean> {
   return ports.store.write(async (tx) => {
     await askRecord(tx, askId);
-    return tx.deleteDraft(askId, person);
+    if (!(await tx.draft(askId, person))) return false;
+    await tx.remove('draft', { askId, savedBy: person });
+    return true;
   });
 }
 

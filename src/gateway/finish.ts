@@ -45,7 +45,7 @@ export async function finish(ledger: Ledger, run: Run, status: Ending, details: 
   run.error = details.error;
   run.outcome = details.outcome ?? details.stopReason;
   run.lease = undefined;
-  await tx.updateRun(run);
+  await tx.update('run', run);
   const { error, why, outcome, stopReason: stop_reason } = details;
   const said = Object.entries({ error, why, outcome, stop_reason }).filter(([, value]) => value !== undefined);
   ledger.note(status, { ...details.data, ...Object.fromEntries(said) }, run.id);

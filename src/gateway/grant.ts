@@ -102,7 +102,7 @@ async function targetOf(r: Reader, session: Session, scope: Grant['scope'], { pe
 
 /** In the transaction of the answer. */
 export async function giveGrant({ tx, note, now }: Ledger, grant: Grant, runId: string): Promise<void> {
-  await tx.insertGrant(grant);
+  await tx.insert('grant', grant);
   const { is_usable: _, uses: __, ...given } = grantView(grant, now);
   note('grant.given', given, runId, grant.askId);
 }
@@ -124,7 +124,7 @@ export async function decideApproval(
   for (const grant of locked)
     if (settled.behavior === 'allow' && settled.grantIds?.includes(grant.id)) {
       grant.uses += 1;
-      await tx.updateGrant(grant);
+      await tx.update('grant', grant);
       ledger.note('grant.used', { grant_id: grant.id, uses: grant.uses }, run.id, ask.id);
     }
   return settled;
@@ -138,7 +138,7 @@ export function revokeGrant(ports: Ports, id: string, actor: Actor, key?: Key): 
     const [grant = known] = await tx.lockGrants([id]);
     if (grant.revokedAt === undefined) {
       Object.assign(grant, { revokedAt: ledger.now, revokedBy: actor.name });
-      await tx.updateGrant(grant);
+      await tx.update('grant', grant);
       ledger.note('grant.revoked', { grant_id: id, revoked_by: actor.name }, undefined, grant.askId);
       await ledger.close();
     }

@@ -35,7 +35,7 @@ export async function sealOldHeads(ports: Ports): Promise<void> {
       for (const { id } of sessions) {
         const session = await tx.lockSession(id);
         if (session?.headMac !== undefined) continue;
-        if (session) await tx.updateSession({ ...session, headMac: sealOf(ports.sealer, session) });
+        if (session) await tx.update('session', { ...session, headMac: sealOf(ports.sealer, session) });
       }
       return sessions.length;
     });

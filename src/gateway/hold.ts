@@ -9,17 +9,14 @@ import { requestView } from './views.ts';
 
 export async function hold(ledger: Ledger, run: Run, ask: PendingAsk): Promise<void> {
   const { tx, session, now } = ledger;
-  const { approvals, questions } = isWaiting(run.status)
-    ? await tx.pendingKinds(run.id)
-    : { approvals: 0, questions: 0 };
-  const isApproval = ask.kind === 'approval';
-  const status = heldStatus(approvals + (isApproval ? 1 : 0), questions + (isApproval ? 0 : 1));
+  const pending = isWaiting(run.status) ? await tx.pendingHeads(run.id) : [];
+  const status = heldStatus([...pending, ask]);
   enforce(checkMove(run.status, status));
-  await tx.insertAsk(ask);
+  await tx.insert('ask', ask);
   session.pendingCount += 1;
   run.status = status;
   run.updatedAt = now;
-  await tx.updateRun(run);
+  await tx.update('run', run);
   raisedEvent(ledger, ask);
   const type = ask.kind === 'approval' ? 'waiting_for_approval' : 'waiting_for_user_question';
   ledger.note(type, { request_ids: [ask.id], requests: [requestView(ask)], mode: ask.mode }, run.id, ask.id);

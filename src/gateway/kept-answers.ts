@@ -32,7 +32,7 @@ export async function reuseKeptAnswer(ledger: Ledger, run: Run, ask: PendingAsk)
   const isOld = ask.kind === 'question' && ledger.now - lostAt > KEPT_MS;
   session.keptCount -= 1;
   const reason = isOld ? 'it was not asked again in time' : `asked again as ${ask.id}`;
-  await tx.updateDelivery({ ...kept, delivery: { ...kept.delivery, reason } });
+  await tx.update('ask', { ...kept, delivery: { ...kept.delivery, reason } });
   if (isOld) return false;
   if (ask.kind === 'approval') {
     ask.content.earlier = decisionOf(kept);

@@ -37,7 +37,7 @@ export function ledgerOf(ports: Ports, tx: Tx, session: Session, now: number = p
       const wasSealed = isSealed(ports.sealer, session);
       await tx.appendEvents(session, drafts, now);
       seal(ports.sealer, session, wasSealed);
-      await tx.updateSession(session);
+      await tx.update('session', session);
     },
   };
 }

@@ -37,7 +37,7 @@ export async function postMessage(
     deadAt: closed ? now : undefined,
     reason: closed ? 'the child session has ended' : undefined,
   };
-  if (await tx.insertMessage(message)) {
+  if (await tx.insert('message', message)) {
     child.note(closed ? 'mailbox.dead' : 'mailbox.posted', eventData(message), wanted.requesterRunId, wanted.requestId);
     if (closed) await markDelivery(ledger, wanted.requestId, 'undeliverable', message.reason);
   }
@@ -60,7 +60,7 @@ export function acknowledgeMessage(
       const ledger = await settleMail(ports, tx, message, 'delivered');
       message.ackedAt = ledger.now;
       message.attempts += 1;
-      await tx.updateMessage(message);
+      await tx.update('message', message);
       ledger.note('mailbox.acknowledged', eventData(message), undefined, askOf(message));
       await ledger.close();
     }
@@ -84,7 +84,7 @@ export function failMessage(
       throw fail('message_not_found', `Message "${messageId}" has already been acknowledged.`);
     message.attempts += 1;
     if (message.attempts < MESSAGE_MAX_ATTEMPTS) {
-      await tx.updateMessage(message);
+      await tx.update('message', message);
       return ok(messageView(message));
     }
     await kill(ports, tx, message, reason ?? `${MESSAGE_MAX_ATTEMPTS} deliveries failed`);
@@ -101,7 +101,7 @@ export async function deadenMail(ledger: Ledger, parent: Ledger): Promise<void> 
     for (const { value } of open) {
       value.deadAt = now;
       value.reason = 'the child session has ended';
-      await tx.updateMessage(value);
+      await tx.update('message', value);
       const askId = askOf(value);
       if (askId !== undefined) await markDelivery(parent, askId, 'undeliverable', value.reason);
       ledger.note('mailbox.dead', eventData(value), undefined, askId);
@@ -124,7 +124,7 @@ async function kill(ports: Ports, tx: Tx, message: Message, reason: string): Pro
   message.reason = reason;
   const ledger = await settleMail(ports, tx, message, 'undeliverable');
   message.deadAt = ledger.now;
-  await tx.updateMessage(message);
+  await tx.update('message', message);
   ledger.note('mailbox.dead', eventData(message), undefined, askOf(message));
   await ledger.close();
 }

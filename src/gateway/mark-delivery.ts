@@ -26,7 +26,7 @@ export async function mark(
   const attempts = state === 'delivered' ? Math.max(1, ask.delivery.attempts) : ask.delivery.attempts;
   ask.delivery = { state, attempts, deliveredAt, reason };
   ask.sealed = undefined;
-  await ledger.tx.updateDelivery(ask);
+  await ledger.tx.update('ask', ask);
   const data = { outcome: ask.status, ...(reason !== undefined && { reason }) };
   ledger.note(state === 'delivered' ? 'ask.delivered' : 'ask.undeliverable', data, ask.runId, ask.id);
 }

@@ -57,6 +57,6 @@ async function keyed<T>(
   if ('refused' in result) return result;
   const json = storedText(result.view);
   const body = options.secret ? sealer.seal(json) : json;
-  await tx.insertResponse({ ...key, created: result.created, body, createdAt: ports.clock.now() });
+  await tx.insert('response', { ...key, created: result.created, body, createdAt: ports.clock.now() });
   return result;
 }

@@ -32,7 +32,7 @@ export async function declineUnasked(
   const status = wanted.expiresAt !== undefined && wanted.expiresAt <= now ? 'expired' : 'cancelled';
   const decision = { justification: error ?? 'cancelled before it was asked' };
   const ended = endAsk(ask, status, decision, author, now);
-  await tx.insertAsk(ask);
+  await tx.insert('ask', ask);
   await tx.endAsk(ended);
   noteAsksEnded(ledger, [ended]);
   await notifyChild(ledger, wanted, ended.answer);

@@ -120,7 +120,7 @@ async function knownAsk({ tx, ports }: Ledger, wanted: PendingAsk): Promise<Ask 
 async function refuseStopped(tx: Tx, run: Run): Promise<void> {
   if (!isWaiting(run.status)) return;
   // No ask is raised after such an ask, so it is the newest; the others need not be read.
-  const last = await tx.lastPendingOfRun(run.id);
+  const last = (await tx.pendingHeads(run.id)).at(-1);
   const asked = last?.mode === 'form' || last?.mode === 'restart' ? last : await tx.toHandOver(run.id);
   if (asked)
     throw fail(
@@ -191,7 +191,7 @@ async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
   const { session, tx } = ledger;
   const taskId = session.taskId ?? JSON.stringify(session.id);
   const subtaskId = run.subtaskId ?? JSON.stringify(run.id);
-  if (!(await tx.insertForm(session.id, subtaskId, ask.id)))
+  if (!(await tx.insert('form', { sessionId: session.id, subtaskId, askId: ask.id })))
     throw fail(
       'ask_state_conflict',
       `A form was already displayed for subtask ${subtaskId}: ${await tx.formOf(session.id, subtaskId)}. A subtask displays one: put all questions into it, and wait for its answer.`,
@@ -205,7 +205,8 @@ async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
 /** Stores the partial state of a dispatch that stopped to ask: beside the ask, in no list or event. */
 async function keepState(ledger: Ledger, run: Run, ask: PendingAsk, body: RaiseAsk): Promise<void> {
   if (body.kind !== 'question' || ask.mode !== 'restart') return;
-  if (body.partial_state !== undefined) await ledger.tx.insertPartialState(ask.id, JSON.stringify(body.partial_state));
+  if (body.partial_state !== undefined)
+    await ledger.tx.insert('partialState', { askId: ask.id, state: JSON.stringify(body.partial_state) });
   noteDispatch(ledger, run, 'dispatch.needs_input', {}, ask.id);
 }
 
@@ -219,7 +220,7 @@ const decidedAtOnce = (ledger: Ledger, run: Run, ask: PendingAsk, body: RaiseAsk
 async function raiseDecided(ledger: Ledger, ask: PendingAsk, decided: PolicyDecision): Promise<AskView> {
   const { tx } = ledger;
   const { behavior, answeredBy: by, why } = decided;
-  await tx.insertAsk(ask);
+  await tx.insert('ask', ask);
   const decision =
     behavior === 'allow'
       ? { behavior, digest: ask.digest, ...(why !== undefined && { justification: why }) }

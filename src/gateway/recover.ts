@@ -54,7 +54,7 @@ const recover = (ports: Ports, runId: string, isLost: (run: Run) => boolean, may
     await endLost(ledger, run);
     if (run.recovery === 'none' && !isWaiting(run.status)) await keepAnswers(ledger, run);
     const carried = isWaiting(run.status) ? undefined : await tx.toHandOver(run.id);
-    if (isWaiting(run.status)) await tx.updateRun(run);
+    if (isWaiting(run.status)) await tx.update('run', run);
     else if (carried) await handOver(ledger, run, carried);
     else if (run.recovery === 'none') await finish(ledger, run, 'interrupted', { author: SYSTEM, error: LOST_ERROR });
     else await requeue(ledger, run);
@@ -71,7 +71,7 @@ async function isHeldInside(tx: Tx, run: Run): Promise<boolean> {
 async function leaveOpen(ledger: Ledger, run: Run): Promise<void> {
   if (run.lease?.until === LOST.until) return;
   run.lease = LOST;
-  await ledger.tx.updateRun(run);
+  await ledger.tx.update('run', run);
   ledger.note('run.recovered', { as: run.status, why: LOST_ERROR }, run.id);
   await ledger.close();
 }
@@ -88,8 +88,7 @@ async function endLost(ledger: Ledger, run: Run): Promise<void> {
   }
   session.pendingCount -= ended.length;
   noteAsksEnded(ledger, ended);
-  const { approvals, questions } = await tx.pendingKinds(run.id);
-  run.status = heldStatus(approvals, questions);
+  run.status = heldStatus(await tx.pendingHeads(run.id));
 }
 
 async function requeue(ledger: Ledger, run: Run): Promise<void> {
@@ -99,5 +98,5 @@ async function requeue(ledger: Ledger, run: Run): Promise<void> {
   run.updatedAt = now;
   session.queuedCount += 1;
   if (session.activeRunId === run.id) session.activeRunId = undefined;
-  await tx.updateRun(run);
+  await tx.update('run', run);
 }

@@ -102,7 +102,7 @@ export function postOutput(ports: Ports, command: AgentCommand & { body: PostOut
     checkQuota(ledger);
     await takeCarried(ledger, run);
     const { output_id, idempotency_key: _, ...content } = command.body;
-    if (await say(ledger, run, content, output_id)) await tx.updateRun(run);
+    if (await say(ledger, run, content, output_id)) await tx.update('run', run);
     return runReply(ledger, run);
   });
 }
@@ -114,7 +114,7 @@ async function refuseAfterForm(
   { body, leaseEpoch }: AgentCommand & { body: PostOutput },
 ): Promise<void> {
   if (!isWaiting(run.status) || leaseEpoch !== undefined || body.type === 'tool_result') return;
-  const last = await tx.lastPendingOfRun(run.id);
+  const last = (await tx.pendingHeads(run.id)).at(-1);
   if (last?.mode === 'form')
     throw fail('run_state_conflict', `The run stopped when it displayed ${last.id}; the next run says more.`);
 }
@@ -136,7 +136,7 @@ async function say(ledger: Ledger, run: Run, said: Said, outputId?: string): Pro
   const { tx, ports, session, now } = ledger;
   const id = outputId ?? ports.ids.next('out');
   const position = run.outputCount + 1;
-  if (!(await tx.insertOutput({ id, runId: run.id, position, at: now, content: said }))) return false;
+  if (!(await tx.insert('output', { id, runId: run.id, position, at: now, content: said }))) return false;
   run.outputCount = position;
   run.updatedAt = now;
   const { type, text, data } = said;

@@ -10,7 +10,7 @@ export function seeAsk(ports: Ports, askId: string, { name: by, surface, tokenId
     const { ledger, ask } = await openAsk(ports, tx, askId);
     const changed = seen(ask, { by, surface, at_ms: ledger.now });
     if (!changed) return;
-    await tx.updateSightings(changed);
+    await tx.update('ask', changed);
     ledger.note('ask.seen', { by, surface, token_id }, ask.runId, ask.id);
     await ledger.close();
   });

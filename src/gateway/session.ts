@@ -44,7 +44,7 @@ export function createSession(
     const rules = body.rules || parent?.rules ? [...inherited, ...(body.rules ?? [])] : undefined;
     const session = newSession(body.session_id ?? ports.ids.next('ses'), { ...body, permissions, rules }, now);
     session.madeBy = sender.actor?.tokenId;
-    await tx.insertSession(session);
+    await tx.insert('session', session);
     const ledger = ledgerOf(ports, tx, session, now);
     noteCreated(ledger);
     await ledger.close();

@@ -24,8 +24,7 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
       why: stopWords(stopper),
       author: authorOf(stopper),
     });
-  const pending = session.pendingCount > 0 ? await tx.pendingKinds(run.id) : { approvals: 0, questions: 0 };
-  const status = heldStatus(pending.approvals, pending.questions);
+  const status = heldStatus(session.pendingCount > 0 ? await tx.pendingHeads(run.id) : []);
   if (status === 'running') {
     const handed = await askToHandOver(ledger, run, ended);
     if (handed) {
@@ -38,7 +37,7 @@ export async function settle(ledger: Ledger, run: Run, ended: readonly EndedAsk[
   run.status = status;
   run.updatedAt = now;
   if (status === 'running') run.kind = first?.kind === 'approval' ? 'approval_resume' : 'user_question_resume';
-  await tx.updateRun(run);
+  await tx.update('run', run);
   return run;
 }
 

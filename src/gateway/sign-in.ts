@@ -29,8 +29,8 @@ export function offerSignIn(
     const code = ports.ids.secret().replace(/^hp_/, '');
     const expiresAt = ledger.now + LINK_TTL_MS;
     const hash = ports.hash(code);
-    await tx.insertSignInLink({ hash, scope, name, createdAt: ledger.now, expiresAt, usedAt: undefined });
-    await tx.forgetSignInLinks(ledger.now - LINK_MEMORY_MS);
+    await tx.insert('signInLink', { hash, scope, name, createdAt: ledger.now, expiresAt, usedAt: undefined });
+    await tx.forget('signInLink', ledger.now - LINK_MEMORY_MS);
     ledger.note('token.offered', { scope, ...(name !== undefined && { name }), by, expires_at_ms: expiresAt });
     await ledger.close();
     return made({ code, expiresAt });
@@ -53,7 +53,7 @@ export async function signIn(ports: Ports, body: SignIn, former: string | undefi
     const link = await tx.signInLink(hash);
     if (!link) throw new HoldpointError(unknownLink);
     enforce(linkRefusal(link, ledger.now));
-    await tx.useSignInLink(hash, ledger.now);
+    await tx.update('signInLink', { ...link, usedAt: ledger.now });
     const before = former === undefined ? undefined : await tx.tokenByHash(ports.hash(former));
     const secret = ports.ids.secret();
     const token: Token = {
@@ -62,7 +62,7 @@ export async function signIn(ports: Ports, body: SignIn, former: string | undefi
       expiresAt: ledger.now + BROWSER_TTL_MS,
     };
     if (link.name === undefined && token.name !== link.scope) token.person = await chosenPerson(tx, token, before);
-    await tx.insertToken(token);
+    await tx.insert('token', token);
     noteToken(ledger, token);
     if (before?.kind === 'browser') await revokeIn(ledger, before);
     await ledger.close();

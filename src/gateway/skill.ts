@@ -36,8 +36,9 @@ export function publishSkill(ports: Ports, command: PublishCommand): Promise<Rep
     const at = { createdAt: ledger.now, updatedAt: ledger.now };
     const by = { author: actor.person, sessionId: actor.sessionId };
     const skill: Skill = { id: ports.ids.next('skl'), name, namespace, ...content, ...by, ...at };
-    if (!(await tx.insertSkill(skill, archive)))
+    if (!(await tx.insert('skill', skill)))
       throw fail('skill_exists', `There is a skill "${name}" in namespace "${namespace}". Overwrite it with PUT.`);
+    await tx.insert('skillArchive', { skillId: skill.id, zip: archive });
     await noteSkill(ledger, 'skill.published', skill, actor);
     return made(skillView(skill));
   });
@@ -58,7 +59,8 @@ export function replaceSkill(ports: Ports, { skillId, content, actor }: ReplaceC
     await checkRoom(tx, actor, content.size - before.size, 0);
     const { archive, folder: _, ...rest } = content;
     const skill: Skill = { ...before, ...rest, updatedAt: ledger.now };
-    await tx.updateSkill(skill, archive);
+    await tx.update('skill', skill);
+    await tx.update('skillArchive', { skillId, zip: archive });
     await noteSkill(ledger, 'skill.replaced', skill, actor);
     return ok(skillView(skill));
   });
@@ -68,7 +70,8 @@ export function deleteSkill(ports: Ports, skillId: string, actor: Actor): Promis
   return mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     const skill = await skillOf(tx, skillId);
-    await tx.deleteSkill(skillId);
+    await tx.remove('skillArchive', { skillId });
+    await tx.remove('skill', skill);
     await noteSkill(ledger, 'skill.deleted', skill, actor);
     return ok(skillView(skill));
   });

@@ -26,7 +26,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
   session.runCount += 1;
   session.queuedCount += 1;
   const run = newRun(session, now, { id: ports.ids.next('run'), ...wanted });
-  await ledger.tx.insertRun(run);
+  await ledger.tx.insert('run', run);
   countBytes(session, JSON.stringify(run.input).length, now);
   ledger.note('accepted', { ...acceptedData(run, ports.hash, opening), ...opening }, run.id);
   noteDispatch(ledger, run, 'dispatch.accepted', run.resumesRunId === undefined ? {} : { resumes: run.resumesRunId });
@@ -116,7 +116,7 @@ export async function begin(ledger: Ledger, run: Run): Promise<void> {
   run.updatedAt = now;
   session.activeRunId = run.id;
   session.queuedCount -= 1;
-  await tx.updateRun(run);
+  await tx.update('run', run);
   ledger.note('started', {}, run.id);
   noteDispatch(ledger, run, 'dispatch.started');
   if (run.agent !== EXTERNAL_AGENT) await takeCarried(ledger, run);

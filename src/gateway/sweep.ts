@@ -70,8 +70,8 @@ export class Sweep {
     this.#houseKept = now;
     await sweepMail(this.#ports);
     await this.#ports.store.write(async (tx) => {
-      await tx.forgetResponses(now - KEY_TTL_MS);
-      await tx.forgetDrafts(now - DRAFT_TTL_MS);
+      await tx.forget('response', now - KEY_TTL_MS);
+      await tx.forget('draft', now - DRAFT_TTL_MS);
     });
   }
 

@@ -20,7 +20,7 @@ export function ensureSystemSession(ports: Ports): Promise<void> {
     if (await tx.lockSession(SYSTEM_SESSION)) return;
     const now = ports.clock.now();
     const session = newSession(SYSTEM_SESSION, { agent: 'system', agent_id: 'system' }, now);
-    await tx.insertSession(session);
+    await tx.insert('session', session);
     const ledger = ledgerOf(ports, tx, session, now);
     noteCreated(ledger);
     await ledger.close();
@@ -78,7 +78,7 @@ export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise
     token.sessionId = body.session_id;
     if (body.scope === 'worker') token.labels = inOrder(body.labels ?? []);
     if (body.expires_after_ms !== undefined) token.expiresAt = token.createdAt + body.expires_after_ms;
-    await tx.insertToken(token);
+    await tx.insert('token', token);
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     noteToken(ledger, token);
     await ledger.close();
@@ -115,7 +115,7 @@ export function presetToken(ports: Ports, secret: string, scope: Scope, name: st
     const known = await tx.tokenByHash(ports.hash(secret));
     if (known?.isBuiltIn === isBuiltIn) return known.revokedAt === undefined;
     const token = { ...(known ?? newToken(ports, scope, secret, name)), isBuiltIn };
-    await (known ? tx.updateToken(token) : tx.insertToken(token));
+    await (known ? tx.update('token', token) : tx.insert('token', token));
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     noteToken(ledger, token, known ? 'token.recorded' : 'token.created');
     await ledger.close();
@@ -140,7 +140,7 @@ export function revokeToken(ports: Ports, tokenId: string, key?: Key) {
 export async function revokeIn(ledger: Ledger, token: Token): Promise<void> {
   if (token.revokedAt !== undefined) return;
   token.revokedAt = ledger.now;
-  await ledger.tx.updateToken(token);
+  await ledger.tx.update('token', token);
   ledger.note('token.revoked', { token_id: token.id });
 }
 

@@ -40,7 +40,7 @@ export function addDevice(ports: Ports, hosts: readonly string[], body: AddDevic
     };
     if (known && isOwn) {
       const changed = { ...known, ...fields, address: ports.sealer.seal(address) };
-      await tx.updateContact(changed);
+      await tx.update('contact', changed);
       return ok(changed);
     }
     // Another person uses this browser now.
@@ -51,7 +51,7 @@ export function addDevice(ports: Ports, hosts: readonly string[], body: AddDevic
     // The same browser is back, as far as one can tell. Others stay listed: one that is not takes itself for removed.
     const isBack = ({ endedAt, label, tokenId }: Contact) =>
       endedAt !== undefined && (label === body.label || tokenId === actor.tokenId);
-    for (const lost of own.filter(isBack)) await tx.updateContact({ ...lost, endedReason: undefined });
+    for (const lost of own.filter(isBack)) await tx.update('contact', { ...lost, endedReason: undefined });
     return made(await add(ports, tx, all, actor, { channel: 'push', address, addressMac, ...fields }));
   });
 }
@@ -112,7 +112,7 @@ async function add(
     endedAt: undefined,
     endedReason: undefined,
   };
-  await tx.insertContact(contact);
+  await tx.insert('contact', contact);
   // The first contact: notices are made of what happens from now on.
   if (!others.some(({ endedAt }) => endedAt === undefined)) await tx.moveNoticeCursor(undefined, await tx.lastSeq());
   const { id: contact_id, channel, name, label } = contact;
@@ -150,7 +150,7 @@ async function end(
 ): Promise<Contact> {
   const ledger = await openSession(ports, tx, SYSTEM_SESSION);
   const ended = { ...contact, endedAt: ledger.now, endedReason: reason };
-  await tx.updateContact(ended);
+  await tx.update('contact', ended);
   ledger.note('contact.removed', { contact_id: contact.id, by, ...(reason !== undefined && { reason }) });
   await ledger.close();
   return ended;

@@ -81,7 +81,7 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
     if (!isActive()) return false;
     if (now() - forgotten > 60 * 60 * 1000) {
       forgotten = now();
-      await store.write((tx) => tx.forgetNotices(now() - KEEP_MS));
+      await store.write((tx) => tx.forget('notice', now() - KEEP_MS));
     }
     return dispatcher.startDue();
   }, options.onError);

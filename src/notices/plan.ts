@@ -104,7 +104,7 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
   const isShown = ({ channel }: Contact) => showsAsks.includes(channel);
 
   const insert = (contact: Contact | undefined, subject: string, notice: Partial<Notice> & Pick<Notice, 'event'>) =>
-    tx.insertNotice({
+    tx.insert('notice', {
       id: `ntc_${ports.hash(JSON.stringify([contact?.id ?? '', notice.event, subject])).slice(0, 32)}`,
       askId: undefined,
       runId: undefined,

@@ -12,6 +12,7 @@ export const setQuietHours = (ports: Ports, hours: QuietHours | undefined, { per
     const waiting = end > now ? await tx.noticesDueAt(person, end) : [];
     const dueAt = afterQuietHours(now, hours);
     for (const notice of waiting) await tx.replaceNotice(notice, { ...notice, dueAt });
-    await tx.saveQuietHours(person, hours);
+    if (hours) await tx.save('quietHours', { person, hours });
+    else await tx.remove('quietHours', { person });
     return ok(hours === undefined ? {} : { quiet_hours: hours });
   });

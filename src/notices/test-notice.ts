@@ -25,7 +25,7 @@ export async function sendTest(
   const now = clock.now();
   const notices = contacts.map((contact) => testOf(contact, ids.next('ntc'), now));
   await store.write(async (tx) => {
-    for (const notice of notices) await tx.insertNotice(notice);
+    for (const notice of notices) await tx.insert('notice', notice);
   });
   wake();
   const byId = new Map(contacts.map((contact) => [contact.id, contact]));

@@ -2,7 +2,7 @@
 // has all of them, else by the database and what this unit has changed.
 import type { Ask, EndedAsk, PendingAsk } from '../core/ask.ts';
 import type { AskFilter, Locked, Page, Positioned } from '../core/ports.ts';
-import { patched, put } from './own-records.ts';
+import { patched } from './own-records.ts';
 import { isCarriedOn } from './session-states.ts';
 import { SessionUnit } from './session-unit.ts';
 
@@ -13,51 +13,35 @@ export class AskUnit extends SessionUnit {
   }
 
   async ask(id: string): Promise<Ask | undefined> {
-    const known = this.ownAsks.get(id)?.value ?? this.known(id)?.asks.get(id);
-    return known ? copyOf(known) : this.reader.ask(id);
+    const known = this.own.get('ask', id) ?? this.known(id)?.asks.get(id);
+    return known ? copyOfAsk(known) : this.reader.ask(id);
   }
 
   /** May take a stored ask for a new one at the first attempt: the commit then finds it, and the unit runs again. */
   async askUnlessNew(id: string): Promise<Ask | undefined> {
-    const known = this.ownAsks.get(id)?.value ?? this.known(id)?.asks.get(id);
-    if (known) return copyOf(known);
+    const known = this.own.get('ask', id) ?? this.known(id)?.asks.get(id);
+    if (known) return copyOfAsk(known);
     if (this.context.isFresh) return this.reader.ask(id);
     this.changes.expects.newAskIds.push(id);
     return undefined;
-  }
-
-  async insertAsk(ask: PendingAsk): Promise<void> {
-    await this.touch(ask.sessionId);
-    this.ownAsks.set(ask.id, { value: copyOf(ask), isNew: true });
   }
 
   async endAsk(ask: EndedAsk): Promise<boolean> {
     await this.touch(ask.sessionId);
     const before = await this.ask(ask.id);
     if (before?.status !== 'pending') return false;
-    put(this.ownAsks, copyOf({ ...ask, seenBy: before.seenBy, activity: before.activity }));
+    this.own.put('ask', ask.id, copyOfAsk({ ...ask, seenBy: before.seenBy, activity: before.activity }));
     return true;
   }
 
-  async updateDelivery(ask: EndedAsk): Promise<void> {
-    await this.touch(ask.sessionId);
+  /** Only `endAsk` ends an ask, and nothing undoes its end. */
+  protected async updateAsk(ask: Ask): Promise<void> {
     const before = await this.ask(ask.id);
-    if (before && before.status !== 'pending')
-      put(this.ownAsks, copyOf({ ...before, delivery: ask.delivery, sealed: ask.sealed }));
-  }
-
-  updateSightings({ id, sessionId, seenBy }: Ask): Promise<void> {
-    return this.#update(id, sessionId, { seenBy });
-  }
-
-  updateActivity({ id, sessionId, activity }: Ask): Promise<void> {
-    return this.#update(id, sessionId, { activity });
-  }
-
-  async #update(id: string, sessionId: string, changed: Partial<Pick<Ask, 'seenBy' | 'activity'>>): Promise<void> {
-    await this.touch(sessionId);
-    const before = await this.ask(id);
-    if (before) put(this.ownAsks, copyOf({ ...before, ...changed }));
+    if (!before) return;
+    const hasEnded = before.status !== 'pending';
+    const isEnded = ask.status !== 'pending';
+    const { seenBy, activity } = ask;
+    this.own.put('ask', ask.id, copyOfAsk(hasEnded === isEnded ? ask : { ...before, seenBy, activity }));
   }
 
   async asks(filter: AskFilter, page: Page): Promise<Positioned<Ask>[]> {
@@ -72,7 +56,7 @@ export class AskUnit extends SessionUnit {
       (filter.delivery === undefined || (ask.status !== 'pending' && ask.delivery.state === filter.delivery));
     const stored = state ? [] : await this.reader.asks(filter, page);
     const rows = state ? [...state.asks.values()] : stored.map(({ value }) => value);
-    const found = patched(rows, this.ownAsks, is, copyOf).slice(0, page.limit);
+    const found = patched(rows, this.own.of('ask'), is, copyOfAsk).slice(0, page.limit);
     return found.map((value, i) => ({ at: stored[i]?.at ?? 0, value }));
   }
 
@@ -80,7 +64,7 @@ export class AskUnit extends SessionUnit {
   async #asksOf<T extends Ask>(runId: string, is: (ask: Ask) => boolean, read: () => Promise<Ask[]> | Ask[]) {
     const state = this.complete((await this.run(runId))?.sessionId);
     const stored = state ? [...state.asks.values()] : await read();
-    return patched(stored, this.ownAsks, (ask) => ask.runId === runId && is(ask), copyOf) as T[];
+    return patched(stored, this.own.of('ask'), (ask) => ask.runId === runId && is(ask), copyOfAsk) as T[];
   }
 
   pendingOfRun(runId: string): Promise<PendingAsk[]> {
@@ -94,8 +78,8 @@ export class AskUnit extends SessionUnit {
   async pendingHeads(runId: string): Promise<Pick<PendingAsk, 'id' | 'kind' | 'mode'>[]> {
     if (this.complete((await this.run(runId))?.sessionId)) return (await this.pendingOfRun(runId)).map(headOf);
     const isPending = (ask: Ask) => ask.runId === runId && ask.status === 'pending';
-    const stored = (await this.reader.pendingHeads(runId)).filter(({ id }) => !this.ownAsks.has(id));
-    const own = [...this.ownAsks.values()].map(({ value }) => value).filter(isPending);
+    const stored = (await this.reader.pendingHeads(runId)).filter(({ id }) => !this.own.of('ask').has(id));
+    const own = [...this.own.of('ask').values()].map(({ value }) => value).filter(isPending);
     return [...stored, ...own.map(headOf)];
   }
 
@@ -103,20 +87,9 @@ export class AskUnit extends SessionUnit {
     return this.reader.pendingBytes(sessionId);
   }
 
-  async lastPendingOfRun(runId: string): Promise<PendingAsk | undefined> {
-    const last = (await this.pendingHeads(runId)).at(-1);
-    return last && ((await this.ask(last.id)) as PendingAsk | undefined);
-  }
-
-  async pendingKinds(runId: string): Promise<{ approvals: number; questions: number }> {
-    const heads = await this.pendingHeads(runId);
-    const approvals = heads.filter(({ kind }) => kind === 'approval').length;
-    return { approvals, questions: heads.length - approvals };
-  }
-
   async dueOfRun(runId: string): Promise<EndedAsk[]> {
     const isDue = (ask: Ask) => ask.runId === runId && ask.status !== 'pending' && ask.delivery.state === 'due';
-    return patched<Ask>(await this.reader.dueOfRun(runId), this.ownAsks, isDue, copyOf) as EndedAsk[];
+    return patched<Ask>(await this.reader.dueOfRun(runId), this.own.of('ask'), isDue, copyOfAsk) as EndedAsk[];
   }
 
   async toHandOver(runId: string): Promise<EndedAsk | undefined> {
@@ -132,5 +105,5 @@ export class AskUnit extends SessionUnit {
 const headOf = ({ id, kind, mode }: Ask) => ({ id, kind, mode });
 
 /** Callers change an ask and its delivery, nothing below. */
-const copyOf = <T extends Ask>(ask: T): T =>
+export const copyOfAsk = <T extends Ask>(ask: T): T =>
   ask.status === 'pending' ? { ...ask } : { ...ask, delivery: { ...ask.delivery } };

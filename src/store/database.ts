@@ -6,7 +6,8 @@ import type { Changes } from './changes.ts';
 import type { SessionState } from './session-states.ts';
 import type { Sql } from './sql.ts';
 
-export type RecordKind = 'session' | 'run' | 'ask';
+/** Kinds of records by which a session is opened. */
+export type OpenedBy = 'session' | 'run' | 'ask';
 
 /** What became of a unit. Unless it is committed, nothing of it was stored. */
 export type Verdict =
@@ -23,7 +24,7 @@ export interface Database {
   /** Whether no other process writes: what is in memory is what is stored, and needs no comparison. */
   readonly isSole: boolean;
   /** The session, of a run or an ask with that record. */
-  load(record: RecordKind, id: string): MaybePromise<SessionState | undefined>;
+  load(record: OpenedBy, id: string): MaybePromise<SessionState | undefined>;
   /** Applies each unit as a whole or not at all, all that can be in one transaction. One verdict for each, in order. */
   commit(units: readonly Changes[]): Promise<Verdict[]>;
 }

@@ -1,12 +1,9 @@
-// Stores grants, and finds those that a session may use.
+// Reads grants, and finds those that a session may use.
 import type { GrantReads } from '../core/grant-store.ts';
-import { insertInto, updateById } from './row-mapping.ts';
 import { rowReads } from './row-reads.ts';
 import type { Sql } from './sql.ts';
 import { GRANT, type Tables } from './tables.ts';
 
-export const INSERT_GRANT = insertInto(GRANT);
-export const UPDATE_GRANT = updateById(GRANT, ['uses', 'revoked_at', 'revoked_by']);
 /** What one call is compared with. */
 const MOST = 1000;
 /** A session's person is the one whose token created it. */

@@ -1,4 +1,4 @@
-// Reads notices, contacts, quiet hours and the cursor of notices. notice-unit.ts writes them.
+// Reads notices, contacts, quiet hours and the cursor of notices. unit.ts writes them.
 import { ATTEMPTS_COUNTED_ON, LATE_MS } from '../core/notice.ts';
 import type { NoticeReads } from '../core/notice-store.ts';
 import { rowReads } from './row-reads.ts';
@@ -59,7 +59,6 @@ export function noticeReads(sql: Sql): NoticeReads {
         [at, person],
         NOTICE.read,
       ),
-    nextNoticeAt: () => one(`SELECT MIN(due_at) AS at FROM notices WHERE due_at IS NOT NULL`, [], instantOf),
     batch: (contactId, batch, now) =>
       many(
         `SELECT * FROM notices WHERE contact_id = ? AND batch = ? AND state = 'due' AND due_at <= ? ORDER BY n LIMIT 500`,

@@ -1,27 +1,42 @@
 // Records that a unit has inserted or changed, and how they change what the database returns.
+import type { RecordKind, Records } from '../core/records.ts';
+import type { RowChange } from './changes.ts';
+import { KINDS } from './record-kinds.ts';
 
 export interface OwnRecord<T> {
   value: T;
   isNew: boolean;
 }
 
-export type OwnRecords<T> = ReadonlyMap<string, OwnRecord<T>>;
+export class OwnRecords {
+  readonly #kinds: { [Kind in RecordKind]?: Map<string, OwnRecord<Records[Kind]>> } = {};
 
-export function put<T extends { id: string }>(records: Map<string, OwnRecord<T>>, value: T): void {
-  records.set(value.id, { value, isNew: records.get(value.id)?.isNew ?? false });
-}
+  of<Kind extends RecordKind>(kind: Kind): Map<string, OwnRecord<Records[Kind]>> {
+    this.#kinds[kind] ??= new Map() as never;
+    return this.#kinds[kind] as Map<string, OwnRecord<Records[Kind]>>;
+  }
 
-export function split<T>(records: OwnRecords<T>, inserted: T[], updated: T[], each: (value: T) => void): void {
-  for (const { value, isNew } of records.values()) {
-    (isNew ? inserted : updated).push(value);
-    each(value);
+  get<Kind extends RecordKind>(kind: Kind, key: string): Records[Kind] | undefined {
+    return this.#kinds[kind]?.get(key)?.value;
+  }
+
+  put<Kind extends RecordKind>(kind: Kind, key: string, value: Records[Kind]): void {
+    const records = this.of(kind);
+    records.set(key, { value, isNew: records.get(key)?.isNew ?? false });
+  }
+
+  list(): RowChange[] {
+    const rows: RowChange[] = [];
+    for (const kind of KINDS)
+      for (const { value: record, isNew } of this.#kinds[kind]?.values() ?? []) rows.push({ kind, record, isNew });
+    return rows;
   }
 }
 
 /** Stored records as this unit has changed them, with those that it has added, as copies. */
 export function patched<T extends { id: string }>(
   stored: readonly T[],
-  own: OwnRecords<T>,
+  own: ReadonlyMap<string, OwnRecord<T>>,
   is: (record: T) => boolean,
   copy: (record: T) => T,
 ): T[] {

@@ -3,23 +3,30 @@
 // follows from the columns of the tables. Events are announced before they are numbered (postgres.ts: the safe horizon).
 import pg from 'pg';
 import type { Event } from '../core/event.ts';
-import { type Changes, KINDS, ROW_KINDS, type RowKind, type Statement } from './changes.ts';
+import { type Changes, rowStatement, type Statement } from './changes.ts';
 import type { Verdict } from './database.ts';
 import { postgresFunction } from './postgres-function.ts';
+import { FREQUENT, type Kind, RECORD_KINDS } from './record-kinds.ts';
 import type { Value } from './sql.ts';
 import { EVENT } from './tables.ts';
 
 /** High bits of the advisory lock keys that announce event numbers, and the class of those of idempotency keys. */
 export const ANNOUNCED = 0x48504f;
 
-const applied = KINDS.map((kind) => {
-  const { mapping, columns, isNew } = ROW_KINDS[kind];
-  const rows = `jsonb_populate_recordset(NULL::${mapping.table}, b->'${kind}') x`;
-  const version = mapping.table === 'sessions' ? ', version = t.version + 1' : '';
-  const change = isNew
-    ? `INSERT INTO ${mapping.table} (${columns.join(', ')}) SELECT ${columns.map((c) => `x.${c}`).join(', ')} FROM ${rows}`
-    : `UPDATE ${mapping.table} t SET ${columns.map((c) => `${c} = x.${c}`).join(', ')}${version} FROM ${rows} WHERE t.id = x.id`;
-  return `IF b ? '${kind}' THEN ${change}; END IF;`;
+/** The list of a kind's rows in a batch. */
+const listOf = (kind: string, isNew: boolean): string => (isNew ? `new ${kind}` : kind);
+
+const applied = FREQUENT.flatMap((kind) => {
+  const { mapping, changes } = RECORD_KINDS[kind];
+  const { table, columns } = mapping;
+  const when = (list: string, change: string, end = '') =>
+    `IF b ? '${list}' THEN ${change} FROM jsonb_populate_recordset(NULL::${table}, b->'${list}') x ${end}; END IF;`;
+  const values = columns.map((column) => `x.${column}`).join(', ');
+  const insert = when(listOf(kind, true), `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values}`);
+  if (changes.length === 0) return [insert];
+  const set = changes.map((column) => `${column} = x.${column}`);
+  if (kind === 'session') set.push('version = t.version + 1');
+  return [insert, when(listOf(kind, false), `UPDATE ${table} t SET ${set.join(', ')}`, 'WHERE t.id = x.id')];
 });
 
 const body = `
@@ -133,20 +140,29 @@ export function batchOf(units: readonly Changes[]): string {
     for (const id of expects.newKeys) add('newKeys', { unit, id });
     for (const id of expects.newAskIds) add('newAskIds', { unit, id });
     for (const grant of expects.grants) add('grants', { unit, ...grant });
-    for (const kind of KINDS) for (const record of rows[kind]) add(kind, ROW_OF[kind]?.(record));
-    for (const statement of statements) add('statements', [literalText(statement), statement[2] === true]);
+    const say = (statement: Statement) => add('statements', [literalText(statement), statement[2] === true]);
+    for (const row of rows) {
+      const list = listOf(row.kind, row.isNew);
+      const rowOf = ROW_OF[list];
+      if (rowOf) add(list, rowOf(row.record));
+      else say(rowStatement(row));
+    }
+    for (const statement of statements) say(statement);
     for (const event of events) add('events', EVENT_ROW(event));
   }
   const text = JSON.stringify(batch);
   return LONE_SURROGATE.test(text) ? JSON.stringify(batch, wellFormed) : text;
 }
 
-const ROW_OF = Object.fromEntries(
-  KINDS.map((kind) => {
-    const { mapping, columns, isNew } = ROW_KINDS[kind] as RowKind<unknown>;
-    return [kind, mapping.row((isNew ? columns : ['id', ...columns]) as never[])];
+const ROW_OF: Record<string, (record: unknown) => unknown> = Object.fromEntries(
+  FREQUENT.flatMap((kind) => {
+    const { mapping, changes } = RECORD_KINDS[kind] as Kind<unknown>;
+    return [
+      [listOf(kind, true), mapping.row(mapping.columns)],
+      [listOf(kind, false), mapping.row(['id', ...changes] as never[])],
+    ];
   }),
-) as Record<string, (record: unknown) => unknown>;
+);
 const EVENT_ROW = EVENT.row(EVENT.columns);
 
 /** A text column takes no half of a surrogate pair. */

@@ -1,5 +1,5 @@
 // Loads the states of sessions from PostgreSQL: all that are wanted at one moment in one call, from one snapshot.
-import type { RecordKind } from './database.ts';
+import type { OpenedBy } from './database.ts';
 import { postgresFunction } from './postgres-function.ts';
 import { MOST_CHARACTERS, MOST_OPEN, type SessionRows, type SessionState, stateOf } from './session-states.ts';
 import type { Tables } from './tables.ts';
@@ -43,7 +43,7 @@ export interface LoadResult {
 type Call = (ids: readonly (readonly string[])[]) => Promise<LoadResult>;
 
 interface Wanted {
-  record: RecordKind;
+  record: OpenedBy;
   id: string;
   resolve(state: SessionState | undefined): void;
   reject(error: unknown): void;
@@ -57,7 +57,7 @@ export class Loads {
     this.#call = call;
   }
 
-  load(record: RecordKind, id: string): Promise<SessionState | undefined> {
+  load(record: OpenedBy, id: string): Promise<SessionState | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#wanted.length === 0) setImmediate(() => this.#flush());
       this.#wanted.push({ record, id, resolve, reject });
@@ -67,7 +67,7 @@ export class Loads {
   async #flush(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
-    const ids = (record: RecordKind) => wanted.filter((one) => one.record === record).map(({ id }) => id);
+    const ids = (record: OpenedBy) => wanted.filter((one) => one.record === record).map(({ id }) => id);
     try {
       const found = new Found(await this.#call([ids('session'), ids('run'), ids('ask')]));
       for (const { record, id, resolve, reject } of wanted)
@@ -101,7 +101,7 @@ class Found {
     this.#owners.set(row.id, row.session_id);
   }
 
-  state(record: RecordKind, id: string): SessionState | undefined {
+  state(record: OpenedBy, id: string): SessionState | undefined {
     const rows = this.#sessions.get(record === 'session' ? id : (this.#owners.get(id) ?? ''));
     return rows && stateOf(rows);
   }

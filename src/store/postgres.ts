@@ -9,7 +9,7 @@ import { fail, HoldpointError } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
 import type { Clock, MaybePromise, Reader, Sealer, Store, Tx } from '../core/ports.ts';
 import type { Changes } from './changes.ts';
-import type { Database, RecordKind, Verdict } from './database.ts';
+import type { Database, OpenedBy, Verdict } from './database.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { ANNOUNCED, batchOf, CALL_COMMIT, type CommitResult, committedUnits } from './postgres-commit.ts';
 import { CALL_LOAD, Loads } from './postgres-load.ts';
@@ -147,7 +147,7 @@ class PostgresStore implements Store, Database {
     return this.#units.write(unit);
   }
 
-  load(record: RecordKind, id: string): Promise<SessionState | undefined> {
+  load(record: OpenedBy, id: string): Promise<SessionState | undefined> {
     return this.#loads.load(record, id);
   }
 

@@ -122,16 +122,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       sql.all(`SELECT id, kind, mode FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId]),
     pendingBytes: async (sessionId) =>
       Number((await sql.all<{ n: number | null }>(PENDING_BYTES, [sessionId]))[0]?.n ?? 0),
-    lastPendingOfRun: (runId) =>
-      pendingAsks.one(`${OF_RUN} AND status = 'pending' ORDER BY n DESC LIMIT 1`, runId, runId),
-    async pendingKinds(runId) {
-      const rows = await sql.all<{ kind: string; n: number }>(
-        `SELECT kind, COUNT(*) AS n FROM asks WHERE ${OF_RUN} AND status = 'pending' GROUP BY kind`,
-        [runId, runId],
-      );
-      const count = (kind: string) => rows.find((row) => row.kind === kind)?.n ?? 0;
-      return { approvals: count('approval'), questions: count('question') };
-    },
     toHandOver: (runId) => endedAsks.one(`${OF_RUN} AND ${CARRIED_ON} ORDER BY n LIMIT 1`, runId, runId),
     dueOfRun: (runId) => endedAsks.many(`${OF_RUN} AND delivery = 'due' ORDER BY n`, runId, runId),
     formOf: (sessionId, subtaskId) =>

@@ -99,13 +99,14 @@ export function insertInto<T, Row>(
   return (record) => [text, valuesOf(record)];
 }
 
-/** Sets these columns of the row with the record's id. `condition`: what else must be true of the row. */
-export function updateById<T extends { id: string }, Row extends { id: string }>(
+/** Sets these columns of the row that has the record's key. */
+export function updateIn<T, Row>(
   { table, values }: RowMapping<T, unknown, Row>,
+  key: readonly (keyof Row & string)[],
   changed: readonly (keyof Row & string)[],
-  condition = '',
 ): RowStatement<T> {
-  const text = `UPDATE ${table} SET ${changed.map((column) => `${column} = ?`).join(', ')} WHERE id = ? ${condition}`;
-  const valuesOf = values([...changed, 'id']);
+  const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`);
+  const text = `UPDATE ${table} SET ${set(changed).join(', ')} WHERE ${set(key).join(' AND ')}`;
+  const valuesOf = values([...changed, ...key]);
   return (record) => [text, valuesOf(record)];
 }

@@ -1,15 +1,14 @@
 // Runs a unit's work on sessions, runs, asks and events in memory: opens the sessions that it is about, answers look-ups
 // from their states and from its own changes, and collects those changes for the commit. What it has read of a session is
 // right if the session's version is still the same at the commit. A stale unit runs again, and then trusts no memory.
-import type { Ask } from '../core/ask.ts';
 import type { Hash } from '../core/digest.ts';
 import { type EventDraft, linkEvent } from '../core/event.ts';
 import type { ClaimFilter, Locked, Reader } from '../core/ports.ts';
 import type { Run } from '../core/run.ts';
 import { countBytes, type Session } from '../core/session.ts';
 import { type Changes, type Statement, UPDATE_INPUT } from './changes.ts';
-import type { Database, RecordKind } from './database.ts';
-import { type OwnRecord, patched, put, split } from './own-records.ts';
+import type { Database, OpenedBy } from './database.ts';
+import { OwnRecords, patched } from './own-records.ts';
 import type { SessionState, SessionStates } from './session-states.ts';
 
 /** What a unit needs of the store that runs it. */
@@ -28,9 +27,7 @@ export class SessionUnit {
   protected readonly context: UnitContext;
   protected readonly changes: Changes;
   readonly opened = new Map<string, SessionState>();
-  protected readonly ownSessions = new Map<string, OwnRecord<Session>>();
-  protected readonly ownRuns = new Map<string, OwnRecord<Run>>();
-  protected readonly ownAsks = new Map<string, OwnRecord<Ask>>();
+  protected readonly own = new OwnRecords();
   readonly #newInputs = new Map<string, Run>();
 
   constructor(context: UnitContext, changes: Changes) {
@@ -46,19 +43,12 @@ export class SessionUnit {
     this.changes.statements.push(statement);
   }
 
-  /** Deletes rows up to an instant; resolves to how many there are. */
-  protected async forget(rows: string, before: number): Promise<number> {
-    const [found] = await this.context.database.sql.all<{ n: number }>(`SELECT COUNT(*) AS n FROM ${rows}`, [before]);
-    if (found?.n) this.change(`DELETE FROM ${rows}`, [before]);
-    return found?.n ?? 0;
-  }
-
   // Sessions
 
   /** Opens the session of a record: from now on no other unit of this server changes it, and its version is compared. */
-  protected async open(record: RecordKind, id: string): Promise<SessionState | undefined> {
+  protected async open(record: OpenedBy, id: string): Promise<SessionState | undefined> {
     const { database, states, isFresh } = this.context;
-    const known = record === 'session' ? id : (this.#ownSession(record, id) ?? states.ownerOf(id));
+    const known = record === 'session' ? id : (this.own.get(record, id)?.sessionId ?? states.ownerOf(id));
     const already = known === undefined ? undefined : this.opened.get(known);
     if (already) return already;
     const loaded = await (known === undefined ? database.load(record, id) : undefined);
@@ -76,19 +66,14 @@ export class SessionUnit {
     return state;
   }
 
-  #ownSession(record: RecordKind, id: string): string | undefined {
-    const own = record === 'run' ? this.ownRuns.get(id) : this.ownAsks.get(id);
-    return own?.value.sessionId;
-  }
-
   /** Before a change: a session that does not exist has no version to compare. */
   protected async touch(sessionId: string): Promise<void> {
-    if (!this.ownSessions.get(sessionId)?.isNew) await this.open('session', sessionId);
+    if (!this.own.of('session').get(sessionId)?.isNew) await this.open('session', sessionId);
   }
 
   async lockSession(id: string): Promise<Session | undefined> {
-    const own = this.ownSessions.get(id);
-    if (own) return { ...own.value };
+    const own = this.own.get('session', id);
+    if (own) return { ...own };
     const state = await this.open('session', id);
     return state && { ...state.session };
   }
@@ -99,29 +84,20 @@ export class SessionUnit {
   }
 
   protected locked<T extends { sessionId: string }>(state: SessionState | undefined, value: T | undefined) {
-    const session = value && (this.ownSessions.get(value.sessionId)?.value ?? state?.session);
+    const session = value && (this.own.get('session', value.sessionId) ?? state?.session);
     return session && value && { session: { ...session }, value };
   }
 
   async session(id: string): Promise<Session | undefined> {
     const state = this.opened.get(id) ?? (this.context.database.isSole ? this.context.states.get(id) : undefined);
-    const known = this.ownSessions.get(id)?.value ?? state?.session;
+    const known = this.own.get('session', id) ?? state?.session;
     return known ? { ...known } : this.reader.session(id);
-  }
-
-  insertSession(session: Session): void {
-    this.ownSessions.set(session.id, { value: { ...session }, isNew: true });
-  }
-
-  async updateSession(session: Session): Promise<void> {
-    await this.touch(session.id);
-    put(this.ownSessions, { ...session });
   }
 
   // Runs
 
   async run(id: string): Promise<Run | undefined> {
-    const known = this.ownRuns.get(id)?.value ?? this.known(id)?.runs.get(id);
+    const known = this.own.get('run', id) ?? this.known(id)?.runs.get(id);
     return known ? { ...known } : this.reader.run(id);
   }
 
@@ -137,22 +113,12 @@ export class SessionUnit {
     return undefined;
   }
 
-  async insertRun(run: Run): Promise<void> {
-    await this.touch(run.sessionId);
-    this.ownRuns.set(run.id, { value: { ...run }, isNew: true });
-  }
-
-  async updateRun(run: Run): Promise<void> {
-    await this.touch(run.sessionId);
-    put(this.ownRuns, { ...run });
-  }
-
   async updateInput(run: Run): Promise<void> {
     await this.touch(run.sessionId);
     const before = await this.run(run.id);
     if (!before) return;
-    put(this.ownRuns, { ...before, input: run.input, textPreview: run.textPreview });
-    if (!this.ownRuns.get(run.id)?.isNew) this.#newInputs.set(run.id, run);
+    this.own.put('run', run.id, { ...before, input: run.input, textPreview: run.textPreview });
+    if (!this.own.of('run').get(run.id)?.isNew) this.#newInputs.set(run.id, run);
   }
 
   async carryingRun(askId: string): Promise<Run | undefined> {
@@ -165,20 +131,20 @@ export class SessionUnit {
   }
 
   #runWith(is: (run: Run) => boolean): Run | undefined {
-    for (const { value } of this.ownRuns.values()) if (is(value)) return { ...value };
+    for (const { value } of this.own.of('run').values()) if (is(value)) return { ...value };
     return undefined;
   }
 
   #ownRun(found: Run | undefined): Run | undefined {
-    const own = found && this.ownRuns.get(found.id);
-    return own ? { ...own.value } : found;
+    const own = found && this.own.get('run', found.id);
+    return own ? { ...own } : found;
   }
 
   async queuedRuns(sessionId: string): Promise<Run[]> {
     const isQueued = (run: Run) => run.sessionId === sessionId && run.status === 'queued';
     const state = this.complete(sessionId);
     const stored = state ? [...state.runs.values()] : await this.reader.queuedRuns(sessionId);
-    return patched(stored, this.ownRuns, isQueued, copyOfRun).sort((a, b) => a.queueOrder - b.queueOrder);
+    return patched(stored, this.own.of('run'), isQueued, copyOfRun).sort((a, b) => a.queueOrder - b.queueOrder);
   }
 
   async queuedRunIds(sessionId: string): Promise<string[]> {
@@ -199,7 +165,7 @@ export class SessionUnit {
   /** A state that has all open runs and asks of the session; a session that this unit creates has no others. */
   protected complete(sessionId: string | undefined): SessionState | undefined {
     if (sessionId === undefined) return undefined;
-    const own = this.ownSessions.get(sessionId);
+    const own = this.own.of('session').get(sessionId);
     if (own?.isNew) return { version: 0, session: own.value, runs: new Map(), asks: new Map(), isComplete: true };
     const state = this.opened.get(sessionId);
     return state?.isComplete ? state : undefined;
@@ -219,22 +185,22 @@ export class SessionUnit {
 
   /** Lists the changes as rows. Every session of which something changes is among them, because its version moves. */
   close(): void {
-    const { rows, statements, events } = this.changes;
+    const { statements, events } = this.changes;
     const changed = new Set<string>(events.map(({ sessionId }) => sessionId));
-    split(this.ownRuns, rows.newRuns, rows.runs, (run) => changed.add(run.sessionId));
-    split(this.ownAsks, rows.newAsks, rows.asks, (ask) => changed.add(ask.sessionId));
+    for (const kind of ['run', 'ask'] as const)
+      for (const { value } of this.own.of(kind).values()) changed.add(value.sessionId);
     for (const run of this.#newInputs.values()) statements.push(UPDATE_INPUT(run));
     for (const id of changed) {
       const state = this.opened.get(id);
-      if (state && !this.ownSessions.has(id)) this.ownSessions.set(id, { value: state.session, isNew: false });
+      if (state && !this.own.get('session', id)) this.own.put('session', id, state.session);
     }
-    split(this.ownSessions, rows.newSessions, rows.sessions, () => {});
+    this.changes.rows = this.own.list();
   }
 
   /** Moves the states on, after the commit. */
   committed(): void {
     const { states } = this.context;
-    for (const [id, { value, isNew }] of this.ownSessions) {
+    for (const [id, { value, isNew }] of this.own.of('session')) {
       const opened = this.opened.get(id);
       if (!opened && !isNew) {
         states.drop(id);
@@ -245,8 +211,8 @@ export class SessionUnit {
       state.session = value;
       this.opened.set(id, state);
     }
-    for (const { value } of this.ownRuns.values()) this.opened.get(value.sessionId)?.runs.set(value.id, value);
-    for (const { value } of this.ownAsks.values()) this.opened.get(value.sessionId)?.asks.set(value.id, value);
+    for (const { value } of this.own.of('run').values()) this.opened.get(value.sessionId)?.runs.set(value.id, value);
+    for (const { value } of this.own.of('ask').values()) this.opened.get(value.sessionId)?.asks.set(value.id, value);
     for (const state of this.opened.values()) states.keep(state);
   }
 

@@ -1,14 +1,9 @@
-// Stores skills, and their zip files in a table of their own, so that lists never read them.
+// Reads skills. Their zip files are in a table of their own, so that lists never read them.
 import type { Reader } from '../core/ports.ts';
-import type { Skill } from '../core/skill.ts';
-import type { Statement } from './changes.ts';
-import { insertInto, updateById } from './row-mapping.ts';
 import { rowReads } from './row-reads.ts';
 import type { Sql } from './sql.ts';
 import { SKILL } from './tables.ts';
 
-const INSERT = insertInto(SKILL);
-const UPDATE = updateById(SKILL, ['description', 'version', 'sha256', 'size', 'updated_at']);
 const LIST = `SELECT * FROM skills WHERE namespace = ? AND LOWER(name) LIKE LOWER(?) ESCAPE '!' ORDER BY n LIMIT ? OFFSET ?`;
 
 type Reads = Pick<Reader, 'skill' | 'skills' | 'skillArchive' | 'skillsOf'>;
@@ -31,18 +26,3 @@ export function skillReads(sql: Sql): Reads {
       one(`SELECT zip FROM skill_archives WHERE skill_id = ?`, [id], (row: { zip: string }) => row.zip),
   };
 }
-
-export const INSERT_SKILL = (skill: Skill, archive: string): Statement[] => [
-  INSERT(skill),
-  [`INSERT INTO skill_archives (skill_id, zip) VALUES (?, ?)`, [skill.id, archive]],
-];
-
-export const UPDATE_SKILL = (skill: Skill, archive: string): Statement[] => [
-  UPDATE(skill),
-  [`UPDATE skill_archives SET zip = ? WHERE skill_id = ?`, [archive, skill.id]],
-];
-
-export const DELETE_SKILL = (id: string): Statement[] => [
-  [`DELETE FROM skill_archives WHERE skill_id = ?`, [id]],
-  [`DELETE FROM skills WHERE id = ?`, [id]],
-];

@@ -5,14 +5,14 @@
 // Snapshots use a connection of their own.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Ask } from '../core/ask.ts';
 import type { Hash } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
 import type { MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
-import { type Changes, INSERT_EVENT, KINDS, ROW_KINDS } from './changes.ts';
-import type { Database, RecordKind, Verdict } from './database.ts';
+import { type Changes, INSERT_EVENT, type RowChange, rowStatement } from './changes.ts';
+import type { Database, OpenedBy, Verdict } from './database.ts';
 import { createReader } from './reader.ts';
-import type { RowStatement } from './row-mapping.ts';
 import { MOST_CHARACTERS, MOST_OPEN, type SessionState, stateOf } from './session-states.ts';
 import type { Sql, Value } from './sql.ts';
 import { EventList } from './sqlite-event-list.ts';
@@ -97,7 +97,7 @@ class SqliteStore implements Store, Database {
   }
 
   /** Without a promise, so that units about one session run in the order in which they came. */
-  load(record: RecordKind, id: string): SessionState | undefined {
+  load(record: OpenedBy, id: string): SessionState | undefined {
     const rows = <Row>(text: string, ...values: Value[]) => this.sql.all<Row>(text, values) as Row[];
     const [run] = record === 'run' ? rows<Tables['runs']>(`SELECT * FROM runs WHERE id = ?`, id) : [];
     const [ask] = record === 'ask' ? rows<Tables['asks']>(`SELECT * FROM asks WHERE id = ?`, id) : [];
@@ -150,9 +150,11 @@ class SqliteStore implements Store, Database {
 
   #apply({ expects, rows, statements, events }: Changes): Verdict {
     for (const id of expects.newAskIds)
-      if (!rows.newAsks.some((ask) => ask.id === id) && isThere(this.sql.all(ASK_WITH_ID, [id]))) throw OVERTAKEN;
-    for (const kind of KINDS)
-      for (const record of rows[kind]) this.sql.run(...(ROW_KINDS[kind].statement as RowStatement<unknown>)(record));
+      if (!rows.some((row) => isNewAsk(row, id)) && isThere(this.sql.all(ASK_WITH_ID, [id]))) throw OVERTAKEN;
+    for (const row of rows) {
+      const [text, values] = rowStatement(row);
+      this.sql.run(text, values);
+    }
     for (const [text, values, mustChange] of statements)
       if (this.sql.run(text, values) === 0 && mustChange) throw OVERTAKEN;
     const numbered = events.map((event) => ({ seq: this.sql.insert(...INSERT_EVENT(event)) as number, ...event }));
@@ -186,6 +188,9 @@ class SqliteStore implements Store, Database {
     this.#lock.close();
   }
 }
+
+const isNewAsk = ({ kind, record, isNew }: RowChange, id: string): boolean =>
+  isNew && kind === 'ask' && (record as Ask).id === id;
 
 const ASK_WITH_ID = `SELECT 1 FROM asks WHERE id = ?`;
 const PENDING_SIZE = `SELECT SUM(OCTET_LENGTH(content)) AS n FROM asks WHERE session_id = ? AND status = 'pending'`;

@@ -10,6 +10,7 @@ import { labelKey } from '../core/label.ts';
 import type { Message } from '../core/mailbox.ts';
 import type { Contact, Notice } from '../core/notice.ts';
 import type { Output } from '../core/output.ts';
+import type { Records } from '../core/records.ts';
 import type { Run } from '../core/run.ts';
 import type { Permissions, Session } from '../core/session.ts';
 import type { Sighting } from '../core/sighting.ts';
@@ -32,10 +33,8 @@ export interface Tables {
   responses: RowOf<typeof RESPONSE>;
   /** What is true of the whole database, such as which key its secrets are sealed with. */
   facts: { name: string; value: string };
-  /** What a dispatch left for the next one; beside the ask, because it may be large and belongs in no list. */
-  partial_states: { ask_id: string; state: string };
-  /** Which subtask displayed which form: its key allows one. */
-  forms: { session_id: string; subtask_id: string; ask_id: string };
+  partial_states: RowOf<typeof PARTIAL_STATE>;
+  forms: RowOf<typeof FORM>;
   sign_in_links: RowOf<typeof SIGN_IN_LINK>;
   /** What a person has typed and not sent. */
   drafts: RowOf<typeof DRAFT>;
@@ -43,10 +42,9 @@ export interface Tables {
   contacts: Numbered<typeof CONTACT>;
   notices: Numbered<typeof NOTICE>;
   notice_cursor: { name: string; seq: number };
-  quiet_hours: { person: string; hours: string };
+  quiet_hours: RowOf<typeof QUIET_HOURS>;
   skills: Numbered<typeof SKILL>;
-  /** The zip of a skill, in base 64. */
-  skill_archives: { skill_id: string; zip: string };
+  skill_archives: RowOf<typeof SKILL_ARCHIVE>;
 }
 
 const LABELS: Codec<string[], string> = { write: labelKey, read: (key) => (key === '' ? [] : key.split(' ')) };
@@ -351,3 +349,21 @@ export const SKILL = rowMapping<Skill>()('skills', {
   createdAt: 'plain',
   updatedAt: 'plain',
 });
+
+export const SKILL_ARCHIVE = rowMapping<Records['skillArchive']>()('skill_archives', {
+  skillId: 'plain',
+  zip: 'plain',
+});
+
+export const PARTIAL_STATE = rowMapping<Records['partialState']>()('partial_states', {
+  askId: 'plain',
+  state: 'plain',
+});
+
+export const FORM = rowMapping<Records['form']>()('forms', {
+  sessionId: 'plain',
+  subtaskId: 'plain',
+  askId: 'plain',
+});
+
+export const QUIET_HOURS = rowMapping<Records['quietHours']>()('quiet_hours', { person: 'plain', hours: 'json' });

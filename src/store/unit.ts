@@ -1,38 +1,68 @@
-// A unit of work: what session-unit.ts and notice-unit.ts do, and every other record. Those have no version: where two units
+// A unit of work: what session-unit.ts and ask-unit.ts do, and every other record. Those have no version: where two units
 // must not both change one, a lock of this process, a unique key or a comparison at the commit decides. Look-ups that no
 // unit makes after a change of its own are answered by the database.
-import type { Draft } from '../core/draft.ts';
+import type { Ask } from '../core/ask.ts';
 import type { Grant } from '../core/grant.ts';
 import type { StoredResponse } from '../core/idempotency.ts';
 import type { Message } from '../core/mailbox.ts';
+import type { Notice } from '../core/notice.ts';
 import type { Output } from '../core/output.ts';
 import type { Page, Positioned, Reader, Tx } from '../core/ports.ts';
-import type { SignInLink } from '../core/sign-in.ts';
-import type { Skill } from '../core/skill.ts';
-import type { Token } from '../core/token.ts';
+import type { Forgotten, RecordKind, Records, Removed, Saved } from '../core/records.ts';
+import type { Run } from '../core/run.ts';
+import type { Session } from '../core/session.ts';
+import { AskUnit, copyOfAsk } from './ask-unit.ts';
 import type { Database } from './database.ts';
-import { DELETE_DRAFT, FORGET_DRAFTS, SAVE_DRAFT } from './drafts.ts';
-import { INSERT_GRANT, UPDATE_GRANT } from './grants.ts';
-import { NoticeUnit } from './notice-unit.ts';
-import { insertInto, updateById } from './row-mapping.ts';
-import { FORGET_LINKS, INSERT_LINK, USE_LINK } from './sign-in-links.ts';
-import { DELETE_SKILL, INSERT_SKILL, UPDATE_SKILL } from './skills.ts';
-import { MESSAGE, RESPONSE, type Tables, TOKEN } from './tables.ts';
+import { FORGOTTEN, RECORD_KINDS, REMOVE } from './record-kinds.ts';
+import { NOTICE, RESPONSE, type Tables } from './tables.ts';
 
-const UPDATE_MESSAGE = updateById(MESSAGE, ['attempts', 'acked_at', 'dead_at', 'reason']);
-const INSERT_TOKEN = insertInto(TOKEN);
-const UPDATE_TOKEN = updateById(TOKEN, ['expires_at', 'revoked_at', 'is_built_in']);
-const FORGET_RESPONSES = `responses WHERE created_at <= ?`;
+const REPLACED = RECORD_KINDS.notice.changes as typeof NOTICE.columns;
+const REPLACED_VALUES = NOTICE.values([...REPLACED, 'id']);
+const REPLACE_NOTICE = `UPDATE notices SET ${REPLACED.map((column) => `${column} = ?`).join(', ')}
+  WHERE id = ? AND state = ? AND attempts = ?`;
+const MOVE_CURSOR = `UPDATE notice_cursor SET seq = ? WHERE name = 'events' AND seq = ?`;
+const SET_CURSOR = `INSERT INTO notice_cursor (name, seq) VALUES ('events', ?)
+  ON CONFLICT (name) DO UPDATE SET seq = EXCLUDED.seq`;
 const MOST_OUTPUTS = 100;
 
 /** Reads that the database answers as they are. */
 type Passed = Omit<Reader, keyof Unit>;
 
-export class Unit extends NoticeUnit {
-  readonly #outputs = new Map<string, Output>();
-  readonly #messages = new Map<string, Message>();
-  readonly #responses = new Map<string, StoredResponse>();
-  readonly #grants = new Map<string, Grant>();
+export class Unit extends AskUnit {
+  readonly #replaced = new Map<string, Notice>();
+
+  // Writes, of any kind
+
+  async insert<Kind extends RecordKind>(kind: Kind, record: Records[Kind]): Promise<boolean> {
+    const { keyOf, taken } = RECORD_KINDS[kind];
+    const key = keyOf(record);
+    if (isOfSession(kind, record)) await this.touch(record.sessionId);
+    if (taken && (this.own.get(kind, key) ?? (await taken(this.reader, record)))) return false;
+    this.own.of(kind).set(key, { value: copyOf(kind, record), isNew: true });
+    return true;
+  }
+
+  async update<Kind extends RecordKind>(kind: Kind, record: Records[Kind]): Promise<void> {
+    if (isOfSession(kind, record)) await this.touch(record.sessionId);
+    if (kind === 'session') await this.touch((record as Session).id);
+    if (kind === 'ask') await this.updateAsk(record as Ask);
+    else this.own.put(kind, RECORD_KINDS[kind].keyOf(record), copyOf(kind, record));
+  }
+
+  save<Kind extends Saved>(kind: Kind, record: Records[Kind]): void {
+    this.change(...RECORD_KINDS[kind].save(record));
+  }
+
+  remove<Kind extends keyof Removed>(kind: Kind, key: Removed[Kind]): void {
+    this.change(...REMOVE[kind](key));
+  }
+
+  async forget(kind: Forgotten, until: number): Promise<number> {
+    const rows = FORGOTTEN[kind];
+    const [found] = await this.context.database.sql.all<{ n: number }>(`SELECT COUNT(*) AS n FROM ${rows}`, [until]);
+    if (found?.n) this.change(`DELETE FROM ${rows}`, [until]);
+    return found?.n ?? 0;
+  }
 
   // Idempotency keys
 
@@ -40,7 +70,7 @@ export class Unit extends NoticeUnit {
   async lockKey(scope: string): Promise<StoredResponse | undefined> {
     const { database, isFresh, lock } = this.context;
     const waited = await lock(`key ${scope}`);
-    const own = this.#responses.get(scope);
+    const own = this.own.get('response', scope);
     if (own) return own;
     if (database.isSole || isFresh || waited) {
       const [row] = await database.sql.all<Tables['responses']>(`SELECT * FROM responses WHERE scope = ?`, [scope]);
@@ -50,36 +80,20 @@ export class Unit extends NoticeUnit {
     return undefined;
   }
 
-  insertResponse(response: StoredResponse): void {
-    this.#responses.set(response.scope, response);
-    this.changes.rows.responses.push(response);
-  }
-
-  forgetResponses(before: number): Promise<number> {
-    return this.forget(FORGET_RESPONSES, before);
-  }
-
   // Outputs and messages
 
   async output(runId: string, id: string): Promise<Output | undefined> {
-    return this.#outputs.get(`${runId} ${id}`) ?? this.reader.output(runId, id);
+    return this.own.get('output', `${runId} ${id}`) ?? this.reader.output(runId, id);
   }
 
   async outputs(runId: string, bytes?: number): Promise<Output[]> {
-    const own = [...this.#outputs.values()].filter((output) => output.runId === runId);
+    const own = Array.from(this.own.of('output').values(), ({ value }) => value).filter((o) => o.runId === runId);
     const stored = await this.reader.outputs(runId, bytes);
     return own.length === 0 ? stored : newest([...stored, ...own], bytes);
   }
 
-  async insertOutput(output: Output): Promise<boolean> {
-    if (await this.output(output.runId, output.id)) return false;
-    this.#outputs.set(`${output.runId} ${output.id}`, output);
-    this.changes.rows.outputs.push(output);
-    return true;
-  }
-
   async message(id: string): Promise<Message | undefined> {
-    const own = this.#messages.get(id);
+    const own = this.own.get('message', id);
     return own ? { ...own } : this.reader.message(id);
   }
 
@@ -87,41 +101,17 @@ export class Unit extends NoticeUnit {
     for (let { after } = page; ; ) {
       const stored = await this.reader.messages(sessionId, which, { ...page, after });
       const found = stored
-        .map(({ value, ...at }) => ({ ...at, value: this.#messages.get(value.id) ?? value }))
+        .map(({ value, ...at }) => ({ ...at, value: this.own.get('message', value.id) ?? value }))
         .filter(({ value }) => (which === 'open') === (value.deadAt === undefined && value.ackedAt === undefined));
       if (found.length > 0 || stored.length < page.limit) return found;
       after = stored.at(-1)?.at;
     }
   }
 
-  async insertMessage(message: Message): Promise<boolean> {
-    if (await this.message(message.id)) return false;
-    this.#messages.set(message.id, { ...message });
-    this.changes.rows.messages.push(message);
-    return true;
-  }
-
-  updateMessage(message: Message): void {
-    this.#messages.set(message.id, { ...message });
-    this.change(...UPDATE_MESSAGE(message));
-  }
-
-  // Partial states and forms
-
-  insertPartialState(askId: string, state: string): void {
-    this.change(`INSERT INTO partial_states (ask_id, state) VALUES (?, ?)`, [askId, state]);
-  }
-
-  async insertForm(sessionId: string, subtaskId: string, askId: string): Promise<boolean> {
-    if ((await this.reader.formOf(sessionId, subtaskId)) !== undefined) return false;
-    this.change(`INSERT INTO forms (session_id, subtask_id, ask_id) VALUES (?, ?, ?)`, [sessionId, subtaskId, askId]);
-    return true;
-  }
-
   // Grants
 
   async grant(id: string): Promise<Grant | undefined> {
-    const own = this.#grants.get(id);
+    const own = this.own.get('grant', id);
     return own ? { ...own } : this.reader.grant(id);
   }
 
@@ -133,75 +123,39 @@ export class Unit extends NoticeUnit {
       const grant = await this.grant(id);
       if (!grant) continue;
       const { uses, revokedAt } = grant;
-      if (!this.#grants.has(id)) this.changes.expects.grants.push({ id, uses, revokedAt });
+      if (!this.own.get('grant', id)) this.changes.expects.grants.push({ id, uses, revokedAt });
       found.push(grant);
     }
     return found;
   }
 
-  insertGrant(grant: Grant): void {
-    this.#grants.set(grant.id, { ...grant });
-    this.change(...INSERT_GRANT(grant));
+  // Notices: what the unit has found of one must still be so at the commit
+
+  async notice(id: string): Promise<Notice | undefined> {
+    return this.#replaced.get(id) ?? this.own.get('notice', id) ?? this.reader.notice(id);
   }
 
-  updateGrant(grant: Grant): void {
-    this.#grants.set(grant.id, { ...grant });
-    this.change(...UPDATE_GRANT(grant));
-  }
-
-  // Tokens and links to sign in
-
-  insertToken(token: Token): void {
-    this.change(...INSERT_TOKEN(token));
-  }
-
-  updateToken(token: Token): void {
-    this.change(...UPDATE_TOKEN(token));
-  }
-
-  insertSignInLink(link: SignInLink): void {
-    this.change(...INSERT_LINK(link));
-  }
-
-  useSignInLink(hash: string, now: number): void {
-    this.change(USE_LINK, [now, hash]);
-  }
-
-  forgetSignInLinks(before: number): Promise<number> {
-    return this.forget(FORGET_LINKS, before);
-  }
-
-  // Drafts, skills and facts
-
-  saveDraft(draft: Draft): void {
-    this.change(...SAVE_DRAFT(draft));
-  }
-
-  async deleteDraft(askId: string, author: string): Promise<boolean> {
-    if (!(await this.reader.draft(askId, author))) return false;
-    this.change(DELETE_DRAFT, [askId, author]);
+  async replaceNotice(before: Notice, after: Notice): Promise<boolean> {
+    await this.context.lock(`notice ${before.id}`);
+    const current = await this.notice(before.id);
+    if (current?.state !== before.state || current.attempts !== before.attempts) return false;
+    this.#replaced.set(after.id, after);
+    this.change(REPLACE_NOTICE, [...REPLACED_VALUES(after), before.state, before.attempts], true);
     return true;
   }
 
-  forgetDrafts(before: number): Promise<number> {
-    return this.forget(FORGET_DRAFTS, before);
-  }
-
-  async insertSkill(skill: Skill, archive: string): Promise<boolean> {
-    const { namespace, name } = skill;
-    const [taken] = await this.reader.skills({ namespace, name, isExact: true, skip: 0, limit: 1000 });
-    if (taken) return false;
-    for (const statement of INSERT_SKILL(skill, archive)) this.change(...statement);
+  async moveNoticeCursor(from: number | undefined, to: number): Promise<boolean> {
+    if (from === undefined) {
+      this.change(SET_CURSOR, [to]);
+      return true;
+    }
+    await this.context.lock('notice cursor');
+    if ((await this.reader.noticeCursor()) !== from) return false;
+    this.change(MOVE_CURSOR, [to, from], true);
     return true;
   }
 
-  updateSkill(skill: Skill, archive: string): void {
-    for (const statement of UPDATE_SKILL(skill, archive)) this.change(...statement);
-  }
-
-  deleteSkill(id: string): void {
-    for (const statement of DELETE_SKILL(id)) this.change(...statement);
-  }
+  // Facts
 
   async keepFact(name: string, value: string): Promise<string> {
     const [row] = await this.context.database.sql.all<Tables['facts']>(`SELECT * FROM facts WHERE name = ?`, [name]);
@@ -210,6 +164,13 @@ export class Unit extends NoticeUnit {
     return value;
   }
 }
+
+const isOfSession = (kind: RecordKind, record: Records[RecordKind]): record is Run | Ask =>
+  kind === 'run' || kind === 'ask';
+
+/** Callers go on to change what they have written. */
+const copyOf = <Kind extends RecordKind>(kind: Kind, record: Records[Kind]): Records[Kind] =>
+  kind === 'ask' ? (copyOfAsk(record as Ask) as Records[Kind]) : { ...record };
 
 /** A class whose units read this database. */
 export function unitsOf({ reader }: Database): new (...given: ConstructorParameters<typeof Unit>) => Unit & Tx {

@@ -5,7 +5,7 @@ import type { Hash } from '../core/digest.ts';
 import { fail } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
 import type { MaybePromise, Tx } from '../core/ports.ts';
-import { type Changes, noRows } from './changes.ts';
+import type { Changes } from './changes.ts';
 import type { Database, Verdict } from './database.ts';
 import { Locks } from './locks.ts';
 import { SessionStates } from './session-states.ts';
@@ -120,7 +120,7 @@ export class Units {
   /** What becomes of a unit that has run. One that fails changes nothing, but what it failed for must be true. */
   async #verdictOn(unit: Unit, changes: Changes, outcome: Outcome): Promise<Verdict> {
     if ('error' in outcome) {
-      changes.rows = noRows();
+      changes.rows = [];
       changes.statements = [];
       changes.events = [];
     } else unit.close();
@@ -216,13 +216,13 @@ async function outcomeOf(work: Work<unknown>, tx: Tx): Promise<Outcome> {
 const newChanges = (): Changes => ({
   expects: { versions: new Map(), newAskIds: [], newKeys: [], grants: [] },
   isCheck: false,
-  rows: noRows(),
+  rows: [],
   statements: [],
   events: [],
 });
 
 const isEmpty = ({ rows, statements, events }: Changes): boolean =>
-  statements.length === 0 && events.length === 0 && Object.values(rows).every((list) => list.length === 0);
+  statements.length === 0 && events.length === 0 && rows.length === 0;
 
 /** What only this server writes cannot have changed. */
 const expectsNothing = ({ expects }: Changes, isSole: boolean): boolean =>

@@ -71,7 +71,7 @@ export function describeClaims(bed: Bed): void {
       bed.store.write(async (tx) => {
         const locked = await tx.lockAsk(askId);
         const changed = locked && seen(locked.value, sighting);
-        if (changed) await tx.updateSightings(changed);
+        if (changed) await tx.update('ask', changed);
       });
 
     it('are stored as given, and kept over the end and the delivery of the ask', async () => {
@@ -84,7 +84,7 @@ export function describeClaims(bed: Bed): void {
       const ended = await bed.store.write(async (tx) => {
         const end = endedOf((await tx.ask('ask_1')) as PendingAsk);
         await tx.endAsk(end);
-        await tx.updateDelivery(end);
+        await tx.update('ask', end);
         return end;
       });
       await bed.reopen();
@@ -104,7 +104,7 @@ export function describeClaims(bed: Bed): void {
       const ask = questionOf('ask_1', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask] });
       const failed = bed.store.write(async (tx) => {
-        await tx.updateSightings({ ...ask, seenBy: [by('mate')] });
+        await tx.update('ask', { ...ask, seenBy: [by('mate')] });
         throw new Error('no');
       });
       await expect(failed).rejects.toThrow('no');
@@ -115,17 +115,20 @@ export function describeClaims(bed: Bed): void {
   describe('unique keys', () => {
     // Each inserts one record under a key; the same key again must be refused, whatever else the record says.
     const keys: [string, (tx: Tx, n: number) => MaybePromise<unknown>][] = [
-      ['session id', (tx, n) => tx.insertSession(sessionOf('s9', { title: String(n) }))],
-      ['run id', (tx, n) => tx.insertRun(runOf('run_9', `s${n}`))],
-      ['tool call of a run (its ask id)', (tx, n) => tx.insertAsk(questionOf('ask_9', run, { createdAt: n }))],
-      ['run that carries an answer on', (tx, n) => tx.insertRun(runOf(`run_c${n}`, 's1', { carriesAskId: 'ask_1' }))],
+      ['session id', (tx, n) => tx.insert('session', sessionOf('s9', { title: String(n) }))],
+      ['run id', (tx, n) => tx.insert('run', runOf('run_9', `s${n}`))],
+      ['tool call of a run (its ask id)', (tx, n) => tx.insert('ask', questionOf('ask_9', run, { createdAt: n }))],
+      [
+        'run that carries an answer on',
+        (tx, n) => tx.insert('run', runOf(`run_c${n}`, 's1', { carriesAskId: 'ask_1' })),
+      ],
       [
         'run that asks a clarification',
-        (tx, n) => tx.insertRun(runOf(`run_q${n}`, 's1', { clarification: clarificationOf('ask_1') })),
+        (tx, n) => tx.insert('run', runOf(`run_q${n}`, 's1', { clarification: clarificationOf('ask_1') })),
       ],
-      ['token id', (tx, n) => tx.insertToken(tokenOf('tok_9', { hash: String(n) }))],
-      ['token secret', (tx, n) => tx.insertToken(tokenOf(`tok_${n}`, { hash: 'same' }))],
-      ['scope of an idempotency key', (tx, n) => tx.insertResponse(responseOf('scope', { body: String(n) }))],
+      ['token id', (tx, n) => tx.insert('token', tokenOf('tok_9', { hash: String(n) }))],
+      ['token secret', (tx, n) => tx.insert('token', tokenOf(`tok_${n}`, { hash: 'same' }))],
+      ['scope of an idempotency key', (tx, n) => tx.insert('response', responseOf('scope', { body: String(n) }))],
     ];
 
     it.each(keys)('refuses a second %s', async (_, insert) => {
@@ -145,7 +148,7 @@ export function describeClaims(bed: Bed): void {
         bed.store.write(async (tx) => {
           const known = await tx.lockKey('scope');
           if (known) return known.body;
-          await tx.insertResponse(responseOf('scope', { body: `made by ${n}` }));
+          await tx.insert('response', responseOf('scope', { body: `made by ${n}` }));
           made += 1;
           return `made by ${n}`;
         });
@@ -156,8 +159,8 @@ export function describeClaims(bed: Bed): void {
 
     it('allows any number of runs that carry no answer and ask no clarification', async () => {
       await bed.store.write(async (tx) => {
-        await tx.insertRun(runOf('run_a', 's1'));
-        await tx.insertRun(runOf('run_b', 's1'));
+        await tx.insert('run', runOf('run_a', 's1'));
+        await tx.insert('run', runOf('run_b', 's1'));
       });
       expect(await bed.store.read(async (r) => [(await r.run('run_a'))?.id, (await r.run('run_b'))?.id])).toEqual([
         'run_a',
@@ -169,16 +172,16 @@ export function describeClaims(bed: Bed): void {
       const { store } = bed;
       const post = (text: string) =>
         store.write(async (tx) => [
-          await tx.insertMessage(messageOf('msg_1', 's1', { payload: { text } })),
-          await tx.insertOutput(outputOf('run_1', 1, { content: { text } })),
+          await tx.insert('message', messageOf('msg_1', 's1', { payload: { text } })),
+          await tx.insert('output', outputOf('run_1', 1, { content: { text } })),
         ]);
       expect(await post('first')).toEqual([true, true]);
       expect(await post('second')).toEqual([false, false]);
       expect((await store.read((r) => r.message('msg_1')))?.payload).toEqual({ text: 'first' });
       expect((await store.read((r) => r.outputs('run_1'))).map((o) => o.content)).toEqual([{ text: 'first' }]);
-      expect(await store.write((tx) => tx.insertOutput(outputOf('run_2', 1)))).toBe(true);
+      expect(await store.write((tx) => tx.insert('output', outputOf('run_2', 1)))).toBe(true);
       const many = await Promise.all(
-        Array.from({ length: 12 }, () => store.write((tx) => tx.insertMessage(messageOf('msg_2', 's1')))),
+        Array.from({ length: 12 }, () => store.write((tx) => tx.insert('message', messageOf('msg_2', 's1')))),
       );
       expect(many.filter(Boolean)).toHaveLength(1);
     });
@@ -197,7 +200,7 @@ export function describeClaims(bed: Bed): void {
         const session = await tx.lockSession('s1');
         if (!session) throw new Error('the session is gone');
         await tx.appendEvents(session, [{ type: 'output', data: { text: 'never' } }], 1);
-        await tx.updateSession(session);
+        await tx.update('session', session);
         throw new Error('no');
       });
       await expect(undone).rejects.toThrow('no');

@@ -43,8 +43,8 @@ export function describeGrants(bed: Bed): void {
         grant('grt_8', { target: 'session:s2' }),
       ];
       await bed.store.write(async (tx) => {
-        await tx.insertToken(tokenOf('tok_ana', { name: 'a name', person: 'ana' }));
-        for (const each of [...usable, ...over]) await tx.insertGrant(each);
+        await tx.insert('token', tokenOf('tok_ana', { name: 'a name', person: 'ana' }));
+        for (const each of [...usable, ...over]) await tx.insert('grant', each);
       });
       const targets = { session: 'session:s1', project: 'folder:x', madeBy: 'tok_ana' };
       expect(await read((r) => r.grantsFor(targets, 100))).toEqual(usable);
@@ -54,7 +54,7 @@ export function describeGrants(bed: Bed): void {
       const ofSession = await read((r) => r.grants({ sessionId: 's2' }, { limit: 10 }));
       expect(ofSession.map(({ value }) => value.id)).toEqual(['grt_3']);
       const revoked = grant('grt_3', { target: 'person:ana', sessionId: 's2', uses: 4, revokedAt: 5, revokedBy: 'x' });
-      await bed.store.write((tx) => tx.updateGrant(revoked));
+      await bed.store.write((tx) => tx.update('grant', revoked));
       expect(await read((r) => r.grant('grt_3'))).toEqual(revoked);
     });
 
@@ -62,12 +62,12 @@ export function describeGrants(bed: Bed): void {
       const one = { id: 'grt_9', askId: 'a', sessionId: 's', scope: 'project' as const, target: 't', tool: 'x' };
       const none = { workFolder: undefined, matches: undefined, files: undefined, expiresAt: undefined };
       const rest = { uses: 0, mostUses: 5, givenBy: 'a', createdAt: 1, revokedAt: undefined, revokedBy: undefined };
-      await bed.store.write((tx) => tx.insertGrant({ ...one, ...none, ...rest }));
+      await bed.store.write((tx) => tx.insert('grant', { ...one, ...none, ...rest }));
       const use = () =>
         bed.store.write(async (tx) => {
           const [grant] = await tx.lockGrants(['grt_9', 'grt_unknown']);
           if (!grant || grant.uses >= (grant.mostUses ?? 0)) return false;
-          await tx.updateGrant({ ...grant, uses: grant.uses + 1 });
+          await tx.update('grant', { ...grant, uses: grant.uses + 1 });
           return true;
         });
       const used = await Promise.all(Array.from({ length: 12 }, use));

@@ -49,11 +49,11 @@ export function describeLists(bed: Bed): void {
     const insertAll = (n: number) =>
       bed.store.write(async (tx) => {
         const run = runOf(`run_${n}`, `s${n}`);
-        await tx.insertSession(sessionOf(`s${n}`));
-        await tx.insertRun(run);
-        await tx.insertAsk(questionOf(`ask_${n}`, run));
-        await tx.insertMessage(messageOf(`msg_${n}`, 's1'));
-        await tx.insertToken(tokenOf(`tok_${n}`));
+        await tx.insert('session', sessionOf(`s${n}`));
+        await tx.insert('run', run);
+        await tx.insert('ask', questionOf(`ask_${n}`, run));
+        await tx.insert('message', messageOf(`msg_${n}`, 's1'));
+        await tx.insert('token', tokenOf(`tok_${n}`));
       });
   });
 
@@ -71,7 +71,7 @@ export function describeLists(bed: Bed): void {
     expect(idsOf((await read((r) => r.asks({}, { limit: 9, bytes: 1 }))).map(({ value }) => value))).toEqual(['a1']);
     await bed.store.write(async (tx) => {
       for (const position of [1, 2, 3])
-        await tx.insertOutput({
+        await tx.insert('output', {
           id: `o${position}`,
           runId: 'r1',
           position,
@@ -132,7 +132,7 @@ export function describeLists(bed: Bed): void {
         await tx.endAsk(endedOf(asks[2], 'declined'));
         const delivered = endedOf(asks[4]);
         await tx.endAsk(delivered);
-        await tx.updateDelivery({ ...delivered, delivery: { ...delivered.delivery, state: 'delivered' } });
+        await tx.update('ask', { ...delivered, delivery: { ...delivered.delivery, state: 'delivered' } });
       });
       const find = async (f: AskFilter) => (await read((r) => r.asks(f, { limit: 9 }))).map((p) => p.value.id);
       expect(await find({})).toEqual(['q1', 'a1', 'q2', 'a2', 'a3']);
@@ -170,31 +170,29 @@ export function describeLists(bed: Bed): void {
         questionOf('other', r2, { mode: 'form' }),
       ];
       await keep(store, { sessions: [sessionOf('s1')], runs: [r1, r2], asks });
-      expect(await read((r) => r.pendingKinds('r1'))).toEqual({ approvals: 2, questions: 3 });
-      expect(await read((r) => r.pendingKinds('r2'))).toEqual({ approvals: 0, questions: 1 });
-      expect(await read((r) => r.pendingKinds('r3'))).toEqual({ approvals: 0, questions: 0 });
-      const last = async (run: string) => (await read((r) => r.lastPendingOfRun(run)))?.id;
-      expect([await last('r1'), await last('r2'), await last('r3')]).toEqual(['form', 'other', undefined]);
+      const heads = async (run: string) => (await read((r) => r.pendingHeads(run))).map(({ id }) => id);
+      expect(await heads('r1')).toEqual(['plain', 'a1', 'a2', 'restart', 'form']);
+      expect([await heads('r2'), await heads('r3')]).toEqual([['other'], []]);
       const toHandOver = async () => (await read((r) => r.toHandOver('r1')))?.id;
       expect(await toHandOver()).toBeUndefined();
       await store.write((tx) => tx.endAsk(endedOf(plain)));
       expect(await toHandOver()).toBeUndefined();
       await store.write((tx) => tx.endAsk(endedOf(form)));
-      expect([await toHandOver(), await last('r1')]).toEqual(['form', 'restart']);
+      expect([await toHandOver(), await heads('r1')]).toEqual(['form', ['a1', 'a2', 'restart']]);
       const early = endedOf(restart, 'declined');
       await store.write((tx) => tx.endAsk(early));
       expect(await read((r) => r.toHandOver('r1'))).toEqual(early);
-      await store.write((tx) => tx.updateDelivery({ ...early, delivery: { ...early.delivery, state: 'delivered' } }));
+      await store.write((tx) => tx.update('ask', { ...early, delivery: { ...early.delivery, state: 'delivered' } }));
       expect(await toHandOver()).toBe('form');
-      expect(await read((r) => r.pendingKinds('r1'))).toEqual({ approvals: 2, questions: 0 });
+      expect(await heads('r1')).toEqual(['a1', 'a2']);
     });
 
     it('separate open mail from acknowledged and from dead mail', async () => {
       await bed.store.write(async (tx) => {
-        await tx.insertMessage(messageOf('open', 's1', { createdAt: 3 }));
-        await tx.insertMessage(messageOf('acked', 's1', { ackedAt: 2 }));
-        await tx.insertMessage(messageOf('dead', 's1', { deadAt: 2, reason: 'r' }));
-        await tx.insertMessage(messageOf('other', 's2', { createdAt: 2 }));
+        await tx.insert('message', messageOf('open', 's1', { createdAt: 3 }));
+        await tx.insert('message', messageOf('acked', 's1', { ackedAt: 2 }));
+        await tx.insert('message', messageOf('dead', 's1', { deadAt: 2, reason: 'r' }));
+        await tx.insert('message', messageOf('other', 's2', { createdAt: 2 }));
       });
       const find = async (which: 'open' | 'dead') =>
         (await read((r) => r.messages('s1', which, { limit: 9 }))).map((p) => p.value.id);
@@ -352,7 +350,7 @@ export function describeLists(bed: Bed): void {
       expect(await next()).toBe(50);
       await bed.store.write((tx) => tx.endAsk(endedOf(late)));
       expect(await next()).toBe(60);
-      await bed.store.write((tx) => tx.updateRun(queuedClarification('c', 60, { status: 'running' })));
+      await bed.store.write((tx) => tx.update('run', queuedClarification('c', 60, { status: 'running' })));
       expect(await next()).toBeUndefined();
     });
   });

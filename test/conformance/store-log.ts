@@ -15,7 +15,7 @@ export function describeLog(bed: Bed): void {
     it('links appended events, moves the head of the session, and returns every field', async () => {
       const session = sessionOf('s1');
       await bed.store.write(async (tx) => {
-        await tx.insertSession(session);
+        await tx.insert('session', session);
         await tx.appendEvents(session, [], 1);
         await tx.appendEvents(
           session,
@@ -26,7 +26,7 @@ export function describeLog(bed: Bed): void {
           LATEST,
         );
         await tx.appendEvents(session, [{ type: 'item.posted', data: { x: [1.5, null] } }], 2);
-        await tx.updateSession(session);
+        await tx.update('session', session);
       });
       const events = await bed.store.read((r) => r.events({}, 0, 9));
       expect(logFault(events, hash)).toBeUndefined();
@@ -143,7 +143,7 @@ function write(store: Store, n: number): Promise<void> {
     const session = await tx.lockSession(`s${n % SESSIONS}`);
     if (!session) throw new Error('the session is gone');
     for (let i = 0; i <= n % 3; i++) await tx.appendEvents(session, [{ type: 'output', data: { n, i } }], n);
-    await tx.updateSession(session);
+    await tx.update('session', session);
     if (n % 10 === 7) throw new Error(CHANGED_ITS_MIND);
   });
 }

@@ -51,7 +51,7 @@ export function describeNotices(bed: Bed): void {
   const insert = (...notices: Notice[]) =>
     bed.store.write(async (tx) => {
       const kept: boolean[] = [];
-      for (const each of notices) kept.push(await tx.insertNotice(each));
+      for (const each of notices) kept.push(await tx.insert('notice', each));
       return kept;
     });
   const idsDue = async (now: number) => (await read((r) => r.dueNotices(now, 10))).map(({ id }) => id);
@@ -62,14 +62,14 @@ export function describeNotices(bed: Bed): void {
       const lost = contactOf('con_3', { endedAt: 2, endedReason: 'gone' });
       const hours = { from: '22:00', to: '07:00', time_zone: 'UTC' };
       await bed.store.write(async (tx) => {
-        await tx.insertContact(ended);
-        await tx.insertContact(lost);
-        await tx.insertContact(contactOf('con_1'));
-        await tx.updateContact(contactOf('con_1', { label: 'Tablet', settings: { allowAction: true } }));
-        await tx.saveQuietHours('ana', { ...hours, to: '06:00' });
-        await tx.saveQuietHours('ana', hours);
-        await tx.saveQuietHours('ben', hours);
-        await tx.saveQuietHours('ben', undefined);
+        await tx.insert('contact', ended);
+        await tx.insert('contact', lost);
+        await tx.insert('contact', contactOf('con_1'));
+        await tx.update('contact', contactOf('con_1', { label: 'Tablet', settings: { allowAction: true } }));
+        await tx.save('quietHours', { person: 'ana', hours: { ...hours, to: '06:00' } });
+        await tx.save('quietHours', { person: 'ana', hours });
+        await tx.save('quietHours', { person: 'ben', hours });
+        await tx.remove('quietHours', { person: 'ben' });
       });
       expect(await read((r) => r.contact('con_2'))).toEqual(ended);
       expect(await read((r) => r.contacts())).toEqual([
@@ -85,11 +85,10 @@ export function describeNotices(bed: Bed): void {
       const other = noticeOf('ntc_3', { orderKey: 's2', dueAt: 20 });
       expect(await insert(first, second, other, first)).toEqual([true, true, true, false]);
       expect(await read((r) => r.notice('ntc_1'))).toEqual(first);
-      expect(await read((r) => r.nextNoticeAt())).toBe(10);
       expect(await idsDue(10)).toEqual(['ntc_1']);
       expect(await idsDue(20)).toEqual(['ntc_1', 'ntc_3']);
       expect(await read((r) => r.batch('con_1', 'b', 10))).toEqual([first]);
-      await bed.store.write((tx) => tx.insertContact(contactOf('con_1')));
+      await bed.store.write((tx) => tx.insert('contact', contactOf('con_1')));
       const { person } = contactOf('con_1');
       expect(await read((r) => r.noticesDueAt(person, 20))).toEqual([other]);
       expect(await read((r) => r.noticesDueAt('somebody else', 20))).toEqual([]);
@@ -107,16 +106,16 @@ export function describeNotices(bed: Bed): void {
         'ntc_2',
       ]);
       expect(await read((r) => r.noticeCounts())).toEqual({ accepted: 1, due: 2 });
-      expect(await bed.store.write((tx) => tx.forgetNotices(12))).toBe(1);
+      expect(await bed.store.write((tx) => tx.forget('notice', 12))).toBe(1);
       expect(await read((r) => r.noticesOfAsk('ask_1'))).toEqual([second, other]);
     });
 
     it('names pending asks of which nobody was told, and those of a handle', async () => {
       const run = runOf('run_1', 's1');
       await bed.store.write(async (tx) => {
-        await tx.insertSession(sessionOf('s1'));
-        await tx.insertRun(run);
-        for (const id of ['ask_1', 'ask_2', 'ask_3', 'ask_4', 'ask_5']) await tx.insertAsk(approvalOf(id, run));
+        await tx.insert('session', sessionOf('s1'));
+        await tx.insert('run', run);
+        for (const id of ['ask_1', 'ask_2', 'ask_3', 'ask_4', 'ask_5']) await tx.insert('ask', approvalOf(id, run));
       });
       const failed = { state: 'failed', dueAt: undefined, reason: AWKWARD, settledAt: 5 } as const;
       await insert(

@@ -68,22 +68,22 @@ export function describeRecords(bed: Bed): void {
         headSeq: 5,
         headHash: 'hh',
       });
-      await bed.store.write((tx) => tx.updateSession(changed));
+      await bed.store.write((tx) => tx.update('session', changed));
       expect(await read((r) => r.session('s1'))).toEqual(changed);
       expect(await read((r) => r.session('s2'))).toEqual(sessionOf('s2'));
     });
 
     it('stores the partial state of a dispatch with its ask', async () => {
       const state = JSON.stringify({ text: AWKWARD, long: 'x'.repeat(1024 * 1024) });
-      await bed.store.write((tx) => tx.insertPartialState('ask_1', state));
+      await bed.store.write((tx) => tx.insert('partialState', { askId: 'ask_1', state }));
       await bed.reopen();
       expect(await read((r) => r.partialState('ask_1'))).toBe(state);
       expect(await read((r) => r.partialState('ask_2'))).toBeUndefined();
     });
 
     it('stores one form per subtask of a session', async () => {
-      const insert = (session: string, subtask: string, ask: string) =>
-        bed.store.write((tx) => tx.insertForm(session, subtask, ask));
+      const insert = (sessionId: string, subtaskId: string, askId: string) =>
+        bed.store.write((tx) => tx.insert('form', { sessionId, subtaskId, askId }));
       expect(await insert('s1', '2', 'ask_1')).toBe(true);
       expect(await insert('s1', '2', 'ask_2')).toBe(false);
       expect(await insert('s1', '"2"', 'ask_3')).toBe(true);
@@ -98,7 +98,8 @@ export function describeRecords(bed: Bed): void {
       const forms = runs.map((run) => ({ ...questionOf(`ask_of_${run.id}`, run), toolCallId: 'call' }));
       const noForm = { ...questionOf('ask_plain', runs[1] as Run), toolCallId: 'plain' };
       await keep(bed.store, { sessions: [s1, s2], runs, asks: [...forms, noForm] });
-      for (const { id, runId, sessionId } of forms) await bed.store.write((tx) => tx.insertForm(sessionId, runId, id));
+      for (const { id: askId, runId: subtaskId, sessionId } of forms)
+        await bed.store.write((tx) => tx.insert('form', { sessionId, subtaskId, askId }));
       expect(await read((r) => r.formOfCall('s1', 'call'))).toEqual(forms[1]);
       expect(await read((r) => r.formOfCall('s2', 'call'))).toEqual(forms[2]);
       expect(await read((r) => r.formOfCall('s1', 'plain'))).toBeUndefined();
@@ -121,10 +122,10 @@ export function describeRecords(bed: Bed): void {
         ...more,
       });
       const [one, other] = [skill('a_b', { version: '1.0', sessionId: 's1' }), skill('axb')];
-      for (const s of [one, other]) expect(await bed.store.write((tx) => tx.insertSkill(s, 'emlw'))).toBe(true);
-      const taken = { ...one, id: 'skl_taken' };
-      expect(await bed.store.write((tx) => tx.insertSkill(taken, 'bmV3'))).toBe(false);
-      expect(await read((r) => r.skillArchive('skl_taken'))).toBeUndefined();
+      for (const s of [one, other]) expect(await bed.store.write((tx) => tx.insert('skill', s))).toBe(true);
+      await bed.store.write((tx) => tx.insert('skillArchive', { skillId: one.id, zip: 'emlw' }));
+      expect(await bed.store.write((tx) => tx.insert('skill', { ...one, id: 'skl_taken' }))).toBe(false);
+      expect(await read((r) => r.skill('skl_taken'))).toBeUndefined();
       const list = (name: string | undefined, isExact = false) =>
         read((r) => r.skills({ namespace: 'default', name, isExact, skip: 0, limit: 10 }));
       expect(await list(undefined)).toEqual([one, other]);
@@ -133,10 +134,16 @@ export function describeRecords(bed: Bed): void {
       expect(await list('A_B', true)).toEqual([]);
       expect(await list('%')).toEqual([]);
       const newer = { ...one, sha256: 'e', size: 4, updatedAt: 7 };
-      await bed.store.write((tx) => tx.updateSkill(newer, 'bmV3'));
+      await bed.store.write(async (tx) => {
+        await tx.update('skill', newer);
+        await tx.update('skillArchive', { skillId: one.id, zip: 'bmV3' });
+      });
       expect(await read((r) => r.skill(one.id))).toEqual(newer);
       expect(await read((r) => r.skillArchive(one.id))).toBe('bmV3');
-      await bed.store.write((tx) => tx.deleteSkill(one.id));
+      await bed.store.write(async (tx) => {
+        await tx.remove('skillArchive', { skillId: one.id });
+        await tx.remove('skill', one);
+      });
       expect(await list(undefined)).toEqual([other]);
       expect(await read((r) => r.skillArchive(one.id))).toBeUndefined();
     });
@@ -183,7 +190,7 @@ export function describeRecords(bed: Bed): void {
         error: undefined,
         finishedAt: undefined,
       });
-      await bed.store.write((tx) => tx.updateRun(freed));
+      await bed.store.write((tx) => tx.update('run', freed));
       expect(await read((r) => r.run('run_2'))).toEqual(freed);
       expect(await read((r) => r.run('run_1'))).toEqual(sparse);
     });
@@ -207,7 +214,7 @@ export function describeRecords(bed: Bed): void {
         sealed: undefined,
         delivery: { state: 'undeliverable', attempts: 3, deliveredAt: LATEST, reason: AWKWARD },
       };
-      await bed.store.write((tx) => tx.updateDelivery(delivered));
+      await bed.store.write((tx) => tx.update('ask', delivered));
       expect(await read((r) => r.ask('ask_q'))).toEqual(delivered);
     });
 
@@ -222,12 +229,12 @@ export function describeRecords(bed: Bed): void {
       });
       const response = responseOf('scope 1', { created: true, createdAt: LATEST });
       await bed.store.write(async (tx) => {
-        await tx.insertMessage(message);
-        await tx.insertMessage(messageOf('msg_2', 's1'));
-        await tx.insertToken(token);
-        await tx.insertToken(tokenOf('tok_2'));
-        await tx.insertResponse(response);
-        await tx.insertResponse(responseOf('scope 2'));
+        await tx.insert('message', message);
+        await tx.insert('message', messageOf('msg_2', 's1'));
+        await tx.insert('token', token);
+        await tx.insert('token', tokenOf('tok_2'));
+        await tx.insert('response', response);
+        await tx.insert('response', responseOf('scope 2'));
       });
       expect(await read((r) => r.message('msg_1'))).toEqual(message);
       expect(await read((r) => r.message('msg_2'))).toEqual(messageOf('msg_2', 's1'));
@@ -240,8 +247,8 @@ export function describeRecords(bed: Bed): void {
       const dead = messageOf('msg_2', 's1', { attempts: 3, deadAt: 4, reason: 'too old' });
       const revoked = tokenOf('tok_2', { revokedAt: 5, expiresAt: 6 });
       await bed.store.write(async (tx) => {
-        await tx.updateMessage(dead);
-        await tx.updateToken(revoked);
+        await tx.update('message', dead);
+        await tx.update('token', revoked);
       });
       expect(await read((r) => r.message('msg_2'))).toEqual(dead);
       expect(await read((r) => r.message('msg_1'))).toEqual(message);
@@ -260,15 +267,15 @@ export function describeRecords(bed: Bed): void {
       } as const;
       const nameless = { ...link, hash: 'h2', name: undefined, expiresAt: 5 };
       await bed.store.write(async (tx) => {
-        await tx.insertSignInLink(link);
-        await tx.insertSignInLink(nameless);
-        await tx.useSignInLink('h1', 9);
+        await tx.insert('signInLink', link);
+        await tx.insert('signInLink', nameless);
+        await tx.update('signInLink', { ...link, usedAt: 9 });
       });
       await bed.reopen();
       expect(await read((r) => r.signInLink('h1'))).toEqual({ ...link, usedAt: 9 });
       expect(await read((r) => r.signInLink('h2'))).toEqual(nameless);
       expect(await read((r) => r.signInLink('h3'))).toBeUndefined();
-      expect(await bed.store.write((tx) => tx.forgetSignInLinks(5))).toBe(1);
+      expect(await bed.store.write((tx) => tx.forget('signInLink', 5))).toBe(1);
       expect(await read((r) => r.signInLink('h2'))).toBeUndefined();
     });
 
@@ -284,33 +291,34 @@ export function describeRecords(bed: Bed): void {
         savedBy,
       });
       await bed.store.write(async (tx) => {
-        await tx.saveDraft(draft('ask_1', 10));
-        await tx.saveDraft(draft('ask_1', 11, 2));
-        await tx.saveDraft(draft('ask_1', 12, 1, 'mate'));
-        for (const name of ['lead', 'mate', '%', 'l_ad']) await tx.saveDraft(draft('ask_2', 12, 1, name));
-        await tx.saveDraft(draft('ask_3', LATEST));
+        await tx.save('draft', draft('ask_1', 10));
+        await tx.save('draft', draft('ask_1', 11, 2));
+        await tx.save('draft', draft('ask_1', 12, 1, 'mate'));
+        for (const name of ['lead', 'mate', '%', 'l_ad']) await tx.save('draft', draft('ask_2', 12, 1, name));
+        await tx.save('draft', draft('ask_3', LATEST));
         if (asks[1]) await tx.endAsk(endedOf(asks[1], 'answered', 'lead'));
         if (asks[2]) await tx.endAsk(endedOf(asks[2], 'cancelled'));
       });
       await bed.reopen();
       expect(await read((r) => r.draft('ask_1', AWKWARD))).toEqual(draft('ask_1', 11, 2));
       expect(await read((r) => r.draft('ask_1', 'mate'))).toEqual(draft('ask_1', 12, 1, 'mate'));
-      expect(await bed.store.write((tx) => tx.forgetDrafts(10))).toBe(1);
+      expect(await bed.store.write((tx) => tx.forget('draft', 10))).toBe(1);
       expect(await read((r) => r.draft('ask_2', 'lead'))).toBeUndefined();
       for (const name of ['mate', '%', 'l_ad'])
         expect(await read((r) => r.draft('ask_2', name))).toEqual(draft('ask_2', 12, 1, name));
-      expect(await bed.store.write((tx) => tx.forgetDrafts(11))).toBe(1);
+      expect(await bed.store.write((tx) => tx.forget('draft', 11))).toBe(1);
       expect(await read((r) => r.draft('ask_1', AWKWARD))).toBeUndefined();
       expect(await read((r) => r.draft('ask_3', AWKWARD))).toEqual(draft('ask_3', LATEST));
-      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3', 'mate'))).toBe(false);
-      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3', AWKWARD))).toBe(true);
-      expect(await bed.store.write((tx) => tx.deleteDraft('ask_3', AWKWARD))).toBe(false);
+      await bed.store.write((tx) => tx.remove('draft', { askId: 'ask_3', savedBy: 'mate' }));
+      expect(await read((r) => r.draft('ask_3', AWKWARD))).toBeDefined();
+      await bed.store.write((tx) => tx.remove('draft', { askId: 'ask_3', savedBy: AWKWARD }));
+      expect(await read((r) => r.draft('ask_3', AWKWARD))).toBeUndefined();
     });
 
     it('returns the newest hundred outputs of a run in their order', async () => {
       await bed.store.write(async (tx) => {
-        for (let n = 1; n <= 103; n++) await tx.insertOutput(outputOf('run_1', n));
-        await tx.insertOutput(outputOf('run_2', 1));
+        for (let n = 1; n <= 103; n++) await tx.insert('output', outputOf('run_1', n));
+        await tx.insert('output', outputOf('run_2', 1));
       });
       const kept = await read((r) => r.outputs('run_1'));
       expect(kept.map((o) => o.position)).toEqual(Array.from({ length: 100 }, (_, i) => i + 4));
@@ -325,10 +333,10 @@ export function describeRecords(bed: Bed): void {
 
     it('deletes stored responses up to an instant and returns their number', async () => {
       await bed.store.write(async (tx) => {
-        for (const at of [1, 2, 3]) await tx.insertResponse(responseOf(`at ${at}`, { createdAt: at }));
+        for (const at of [1, 2, 3]) await tx.insert('response', responseOf(`at ${at}`, { createdAt: at }));
       });
-      expect(await bed.store.write((tx) => tx.forgetResponses(2))).toBe(2);
-      expect(await bed.store.write((tx) => tx.forgetResponses(2))).toBe(0);
+      expect(await bed.store.write((tx) => tx.forget('response', 2))).toBe(2);
+      expect(await bed.store.write((tx) => tx.forget('response', 2))).toBe(0);
       expect(await bed.store.write((tx) => tx.lockKey('at 2'))).toBeUndefined();
       expect(await bed.store.write((tx) => tx.lockKey('at 3'))).toBeDefined();
     });
@@ -358,7 +366,7 @@ export function describeRecords(bed: Bed): void {
         if (!session) throw new Error('the session is gone');
         await tx.endAsk(endedOf(done));
         await tx.appendEvents(session, [{ type: 'accepted', data: { text: AWKWARD } }], 3);
-        await tx.updateSession(session);
+        await tx.update('session', session);
         await tx.keepFact('a', 'b');
       });
       const all = async (r: Reader) => ({
@@ -375,9 +383,9 @@ export function describeRecords(bed: Bed): void {
       await bed.store.write(async (tx) => {
         const session = await tx.lockSession('s1');
         if (!session) throw new Error('the session is gone');
-        await tx.insertAsk(questionOf('ask_3', run));
+        await tx.insert('ask', questionOf('ask_3', run));
         await tx.appendEvents(session, [{ type: 'queued', data: {} }], 4);
-        await tx.updateSession(session);
+        await tx.update('session', session);
       });
       const later = await read((r) => r.asks({}, { after: last?.at, limit: 9 }));
       expect(later.map((p) => p.value.id)).toEqual(['ask_3']);

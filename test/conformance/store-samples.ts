@@ -140,9 +140,9 @@ export function keep(
   records: { sessions?: Session[]; runs?: Run[]; asks?: PendingAsk[] },
 ): Promise<void> {
   return store.write(async (tx) => {
-    for (const session of records.sessions ?? []) await tx.insertSession(session);
-    for (const run of records.runs ?? []) await tx.insertRun(run);
-    for (const ask of records.asks ?? []) await tx.insertAsk(ask);
+    for (const session of records.sessions ?? []) await tx.insert('session', session);
+    for (const run of records.runs ?? []) await tx.insert('run', run);
+    for (const ask of records.asks ?? []) await tx.insert('ask', ask);
   });
 }
 
@@ -153,6 +153,6 @@ export function append(store: Store, sessionId: string, texts: string[], runId?:
     if (!session) throw new Error(`no session ${sessionId}`);
     const drafts = texts.map((text) => ({ type: 'output' as const, data: { text }, runId }));
     await tx.appendEvents(session, drafts, 5);
-    await tx.updateSession(session);
+    await tx.update('session', session);
   });
 }

@@ -18,7 +18,7 @@ export function describeThreads(bed: Bed): void {
           types.map((type) => ({ type, data: {}, runId: 'r' })),
           5,
         );
-        await tx.updateSession(session);
+        await tx.update('session', session);
       });
     await note('s1', 'started', 'output');
     await note('s2', 'started');
@@ -88,7 +88,7 @@ export function describeThreads(bed: Bed): void {
       bed.store.write(async (tx) => {
         const ended = endedOf(asks[i] as (typeof asks)[0]);
         await tx.endAsk(ended);
-        await tx.updateDelivery({ ...ended, delivery: { state, attempts: 1, deliveredAt: undefined, reason } });
+        await tx.update('ask', { ...ended, delivery: { state, attempts: 1, deliveredAt: undefined, reason } });
       });
     await lost('undeliverable', 'worker_restart', 0);
     await lost('undeliverable', 'worker_restart', 1);

@@ -18,8 +18,8 @@ export function describeUnits(bed: Bed): void {
 
     it('see their own writes', async () => {
       const seen = await bed.store.write(async (tx) => {
-        await tx.insertSession(sessionOf('s1'));
-        await tx.updateSession(sessionOf('s1', { runCount: 5 }));
+        await tx.insert('session', sessionOf('s1'));
+        await tx.update('session', sessionOf('s1', { runCount: 5 }));
         return tx.session('s1');
       });
       expect(seen?.runCount).toBe(5);
@@ -31,7 +31,7 @@ export function describeUnits(bed: Bed): void {
       ['a defect', async () => Promise.reject(new TypeError('x is undefined'))],
       ['words that a full disk would use', async () => Promise.reject(new Error('database or disk is full'))],
       ['words that a broken file would use', async () => Promise.reject(new Error('I/O: malformed, readonly'))],
-      ['a taken key', (tx) => tx.insertSession(sessionOf('taken'))],
+      ['a taken key', (tx) => tx.insert('session', sessionOf('taken'))],
       ['a value that is not an error', async () => Promise.reject('just text')],
     ];
     it.each(mishaps)('are rolled back alone when they end with %s', async (_, mishap) => {
@@ -41,11 +41,11 @@ export function describeUnits(bed: Bed): void {
       const unit = (n: number) => async (tx: Tx) => {
         const session = sessionOf(`s${n}`);
         const run = runOf(`run_${n}`, session.id);
-        await tx.insertSession(session);
-        await tx.insertRun(run);
-        await tx.insertAsk(questionOf(`ask_${n}`, run));
+        await tx.insert('session', session);
+        await tx.insert('run', run);
+        await tx.insert('ask', questionOf(`ask_${n}`, run));
         await tx.appendEvents(session, [{ type: 'session.created', data: { n } }], 1);
-        await tx.updateSession(session);
+        await tx.update('session', session);
         if (n % 3 === 1) await mishap(tx);
         return n;
       };
@@ -82,8 +82,8 @@ export function describeUnits(bed: Bed): void {
       expect(await store.write(kept)).toEqual(before);
       const givenUp = store.write(async (tx) => {
         const changed = await change(tx);
-        await tx.updateSession(changed.session);
-        await tx.updateRun(changed.run);
+        await tx.update('session', changed.session);
+        await tx.update('run', changed.run);
         throw new Error('no');
       });
       await expect(givenUp).rejects.toThrow('no');
@@ -100,12 +100,12 @@ export function describeUnits(bed: Bed): void {
       const writing = store.write(async (tx) => {
         const session = await tx.lockSession('s1');
         if (!session) throw new Error('the session is gone');
-        await tx.insertRun(runOf('run_1', 's1'));
+        await tx.insert('run', runOf('run_1', 's1'));
         await tx.appendEvents(session, [{ type: 'accepted', data: {} }], 1);
-        await tx.updateSession({ ...session, runCount: 1 });
+        await tx.update('session', { ...session, runCount: 1 });
         entered.open();
         await leave.opened;
-        await tx.insertAsk(approvalOf('ask_1', runOf('run_1', 's1')));
+        await tx.insert('ask', approvalOf('ask_1', runOf('run_1', 's1')));
       });
       writing.then(() => {
         settled = true;
@@ -123,7 +123,7 @@ export function describeUnits(bed: Bed): void {
     it('are visible to every reader once they resolve', async () => {
       const { store } = bed;
       const looks = Array.from({ length: 50 }, async (_, n) => {
-        await store.write((tx) => tx.insertSession(sessionOf(`s${n}`)));
+        await store.write((tx) => tx.insert('session', sessionOf(`s${n}`)));
         return store.read((r) => r.session(`s${n}`));
       });
       expect((await Promise.all(looks)).map((s) => s?.id)).toEqual(Array.from({ length: 50 }, (_, n) => `s${n}`));
@@ -133,9 +133,9 @@ export function describeUnits(bed: Bed): void {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1')] });
       await Promise.allSettled([
-        store.write(async (tx) => tx.insertRun(runOf('run_1', 's1'))),
+        store.write(async (tx) => tx.insert('run', runOf('run_1', 's1'))),
         store.write(async (tx) => {
-          await tx.updateSession(sessionOf('s1', { runCount: 7 }));
+          await tx.update('session', sessionOf('s1', { runCount: 7 }));
           throw new Error('no');
         }),
       ]);
@@ -162,7 +162,7 @@ export function describeUnits(bed: Bed): void {
                   : (await tx.lockAsk('ask_1'))?.session;
             if (!session) throw new Error('the session is gone');
             await Promise.resolve();
-            await tx.updateSession({ ...session, runCount: session.runCount + 1 });
+            await tx.update('session', { ...session, runCount: session.runCount + 1 });
           }),
         ),
       );
@@ -192,8 +192,8 @@ export function describeUnits(bed: Bed): void {
       await store.read(async (r) => {
         expect((await r.session('s1'))?.runCount).toBe(0);
         await store.write(async (tx) => {
-          await tx.updateSession(sessionOf('s1', { runCount: 1 }));
-          await tx.updateSession(sessionOf('s2', { runCount: 1 }));
+          await tx.update('session', sessionOf('s1', { runCount: 1 }));
+          await tx.update('session', sessionOf('s2', { runCount: 1 }));
         });
         expect((await r.session('s2'))?.runCount).toBe(0);
         expect((await r.session('s1'))?.runCount).toBe(0);
@@ -230,7 +230,9 @@ export function describeUnits(bed: Bed): void {
   describe('closing', () => {
     it('settles running units, keeps what it resolved, and refuses later units', async () => {
       const { store } = bed;
-      const writes = Array.from({ length: 40 }, (_, n) => store.write((tx) => tx.insertSession(sessionOf(`s${n}`))));
+      const writes = Array.from({ length: 40 }, (_, n) =>
+        store.write((tx) => tx.insert('session', sessionOf(`s${n}`))),
+      );
       const closing = store.close();
       const results = await Promise.allSettled(writes);
       await closing;
@@ -250,9 +252,9 @@ export function describeUnits(bed: Bed): void {
       async (turns) => {
         const { store } = bed;
         const chain = (async () => {
-          await store.write((tx) => tx.insertSession(sessionOf('s1')));
+          await store.write((tx) => tx.insert('session', sessionOf('s1')));
           for (let i = 1; i < turns; i++) await Promise.resolve();
-          return store.write((tx) => tx.insertSession(sessionOf('s2')));
+          return store.write((tx) => tx.insert('session', sessionOf('s2')));
         })().then(
           () => true,
           (error) => (error instanceof HoldpointError ? false : Promise.reject(error)),
@@ -280,8 +282,8 @@ const bumpBoth = (store: Store) =>
     const a = await tx.lockSession('s1');
     const b = await tx.lockSession('s2');
     if (!a || !b) throw new Error('a session is gone');
-    await tx.updateSession({ ...a, runCount: a.runCount + 1 });
-    await tx.updateSession({ ...b, runCount: b.runCount + 1 });
+    await tx.update('session', { ...a, runCount: a.runCount + 1 });
+    await tx.update('session', { ...b, runCount: b.runCount + 1 });
   });
 
 function gate() {

@@ -74,10 +74,11 @@ describe('checkMove', () => {
 
 describe('the status of a held run', () => {
   it('is waiting_for_user_question when both kinds are pending, and running when none is', () => {
-    expect(heldStatus(0, 0)).toBe('running');
-    expect(heldStatus(2, 0)).toBe('waiting_for_approval');
-    expect(heldStatus(0, 1)).toBe('waiting_for_user_question');
-    expect(heldStatus(3, 1)).toBe('waiting_for_user_question');
+    const [approval, question] = [{ kind: 'approval' }, { kind: 'question' }] as const;
+    expect(heldStatus([])).toBe('running');
+    expect(heldStatus([approval, approval])).toBe('waiting_for_approval');
+    expect(heldStatus([question])).toBe('waiting_for_user_question');
+    expect(heldStatus([approval, question, approval])).toBe('waiting_for_user_question');
   });
 
   it('can be reached from any other held status', () => {

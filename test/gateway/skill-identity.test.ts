@@ -76,7 +76,7 @@ describe('the skill identity of a managed run', () => {
     await server.ports.store.write(async (tx) => {
       const skill = await tx.skill(id);
       for (let n = 2; skill && n <= 100; n++)
-        await tx.insertSkill({ ...skill, id: `skl_many_${n}`, name: `many-${n}`, author: name }, '');
+        await tx.insert('skill', { ...skill, id: `skl_many_${n}`, name: `many-${n}`, author: name });
     });
     await expect(mine.skills.upload(file('one-too-many'))).rejects.toMatchObject({ code: 'skills_limit' });
     expect(await mine.skills.replace(id, file('first-of-many'))).toMatchObject({ id });

@@ -151,7 +151,7 @@ describe('many devices', () => {
     // More than a page of them, at one address: it counts what arrives.
     await bed.server.ports.store.write(async (tx) => {
       for (let i = 0; i < 520; i++)
-        await tx.insertContact({ ...first, id: `con_${i}`, addressMac: `mac ${i}`, person: `person ${i}` });
+        await tx.insert('contact', { ...first, id: `con_${i}`, addressMac: `mac ${i}`, person: `person ${i}` });
     });
     const run = await working();
     const ask = await raiseApproval(bed.server, run);
@@ -166,7 +166,7 @@ describe('many devices', () => {
     const [broken, phone] = [await device('ana'), await device('ben')];
     await bed.server.ports.store.write(async (tx) => {
       const contact = await tx.contact(broken.id);
-      if (contact) await tx.updateContact({ ...contact, address: 'nonsense' });
+      if (contact) await tx.update('contact', { ...contact, address: 'nonsense' });
     });
     const ask = await raiseApproval(bed.server, await working());
     await eventually(() => tags(phone)).toEqual([ask.ask_id]);
@@ -248,7 +248,7 @@ describe('a webhook', () => {
       const [failed] = await tx.noticesOfAsk(ask.ask_id);
       if (!failed) throw new Error('there is no notice');
       for (let i = 0; i < 5000; i++)
-        await tx.insertNotice({ ...failed, id: `ntc_${i}`, askId: undefined, state: 'accepted' });
+        await tx.insert('notice', { ...failed, id: `ntc_${i}`, askId: undefined, state: 'accepted' });
     });
     const again = await ok(bed.server.post<NoticeView[]>(`/v1/webhooks/${webhook_id}/redeliver`));
     expect(again).toMatchObject([{ ask_id: ask.ask_id, state: 'due' }]);

@@ -59,8 +59,8 @@ it('refuses the commit of a cut connection, keeps nothing of it, and works on wi
       const session = await tx.lockSession('s1');
       if (!session) throw new Error('no session');
       await tx.appendEvents(session, [{ type: 'output', data: { text: 'half' } }], 1);
-      await tx.updateSession(session);
-      await tx.insertResponse({ scope: 'taken', fingerprint: '', created: false, body: '', createdAt: 1 });
+      await tx.update('session', session);
+      await tx.insert('response', { scope: 'taken', fingerprint: '', created: false, body: '', createdAt: 1 });
     });
     cut.catch(() => {});
     await expect.poll(() => asAdministrator(WAITING)).toBe(1);

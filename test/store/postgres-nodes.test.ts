@@ -37,18 +37,18 @@ const count = (store: Store, more: (tx: Tx) => Promise<unknown>) =>
     if (!session) throw new Error('no session');
     session.runCount += 1;
     await tx.appendEvents(session, [{ type: 'output', data: { n: session.runCount } }], 1);
-    await tx.updateSession(session);
+    await tx.update('session', session);
   });
 
 it('keeps every change of two runs of a session, one known here and one not, by two servers', async () => {
   await keep(here, { sessions: [sessionOf('s1', { activeRunId: 'run_1' })], runs: runs.slice(0, 1) });
   // `run_1` is in the memory of `here` from the beginning, `run_2` in that of nobody: it is read for each unit.
-  await there.write((tx) => tx.insertRun(runOf('run_2', 's1', { status: 'cancelled' })));
+  await there.write((tx) => tx.insert('run', runOf('run_2', 's1', { status: 'cancelled' })));
   const touch = (store: Store, id: string) =>
     count(store, async (tx) => {
       const locked = await tx.lockRun(id);
       if (!locked) throw new Error('no run');
-      await tx.updateRun({ ...locked.value, outputCount: locked.value.outputCount + 1 });
+      await tx.update('run', { ...locked.value, outputCount: locked.value.outputCount + 1 });
     });
   const rounds = 15;
   for (let i = 0; i < rounds; i++)
@@ -85,7 +85,7 @@ it('ends an ask once, at the first of two servers that both had it in memory, an
 
 it('never refuses a request for what another server has changed since', async () => {
   await append(here, 's1', ['in memory']);
-  await there.write(async (tx) => tx.updateRun({ ...(runs[0] ?? runOf('run_1', 's1')), status: 'completed' }));
+  await there.write(async (tx) => tx.update('run', { ...(runs[0] ?? runOf('run_1', 's1')), status: 'completed' }));
   const status = here.write(async (tx) => (await tx.lockRun('run_1'))?.value.status);
   expect(await status).toBe('completed');
 });

@@ -1,7 +1,7 @@
 // The mapping of a record to its columns: the compiler checks every field, and statements and reads follow from one list.
 // Covers: src/store/tables.ts
 import { describe, expect, it } from 'vitest';
-import { insertInto, rowMapping, updateById } from '../../src/store/row-mapping.ts';
+import { insertInto, rowMapping, updateIn } from '../../src/store/row-mapping.ts';
 
 interface Note {
   id: string;
@@ -44,17 +44,17 @@ describe('an insert', () => {
 });
 
 describe('an update', () => {
-  it('sets the named columns of the row with the id, which comes last', () => {
-    const close = updateById(NOTE, ['is_open', 'team'], 'AND n > 0');
+  it('sets the named columns of the row with the key, which comes last', () => {
+    const close = updateIn(NOTE, ['id', 'saved_at'], ['is_open', 'team']);
     expect(close(sparse)).toEqual([
-      'UPDATE notes SET is_open = ?, team = ? WHERE id = ? AND n > 0',
-      ['no', null, 'n2'],
+      'UPDATE notes SET is_open = ?, team = ? WHERE id = ? AND saved_at = ?',
+      ['no', null, 'n2', 0],
     ]);
   });
 
   it('does not compile with an unknown column', () => {
     // @ts-expect-error: there is no `open`
-    expect(() => updateById(NOTE, ['open'])).not.toThrow();
+    expect(() => updateIn(NOTE, ['id'], ['open'])).not.toThrow();
   });
 });
 

@@ -34,7 +34,7 @@ afterEach(async () => {
 const three = () =>
   Promise.allSettled([
     append(store, 's1', ['small']),
-    store.write((tx) => tx.insertSession(sessionOf('big', { lastMessage: 'x'.repeat(2_000_000) }))),
+    store.write((tx) => tx.insert('session', sessionOf('big', { lastMessage: 'x'.repeat(2_000_000) }))),
     append(store, 's2', ['small too']),
   ]);
 const state = () => store.read(async (r) => [await r.session('s1'), await r.session('big'), await r.events({}, 0, 99)]);

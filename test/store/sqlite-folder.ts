@@ -28,4 +28,4 @@ export function sqliteFolder() {
   return bed;
 }
 
-export const insert = (store: Store, id: string) => store.write((tx) => tx.insertSession(sessionOf(id)));
+export const insert = (store: Store, id: string) => store.write((tx) => tx.insert('session', sessionOf(id)));

@@ -72,7 +72,7 @@ function startOpener(where: string): ChildProcess {
     const { openSqlite } = await import(${from('src/store/sqlite.ts')});
     const { hash, sessionOf } = await import(${from('test/conformance/store-samples.ts')});
     const store = await openSqlite(process.argv[1], hash);
-    await store.write((tx) => tx.insertSession(sessionOf('left behind')));
+    await store.write((tx) => tx.insert('session', sessionOf('left behind')));
     console.log('open');
     setInterval(() => {}, 1000);`;
   return spawn(process.execPath, ['--input-type=module', '-e', program, where], {

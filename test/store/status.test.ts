@@ -26,7 +26,7 @@ it('refuses a folder without a database and creates none', async () => {
 
 it('lists the applied migrations and the number of rows of an SQLite database', async () => {
   const store = await openSqlite(folder, hash);
-  await store.write((tx) => tx.insertSession(sessionOf('s1')));
+  await store.write((tx) => tx.insert('session', sessionOf('s1')));
   await store.close();
   const { dialect, migrations, rows } = await sqliteStatus(folder);
   expect(dialect).toBe('sqlite');

@@ -14,9 +14,9 @@ const write = async (id: string, lastMessage: string): Promise<void> => {
   try {
     await store.write(async (tx) => {
       const session = sessionOf(id, { lastMessage });
-      await tx.insertSession(session);
+      await tx.insert('session', session);
       await tx.appendEvents(session, [{ type: 'session.created', data: {} }], 1);
-      await tx.updateSession(session);
+      await tx.update('session', session);
     });
     kept.push(id);
   } catch (error) {
