@@ -12,6 +12,7 @@ import { note, print, printJson, terminalWidth } from './output.ts';
 import { setExitCode, waitForRun } from './run-wait.ts';
 import { once } from './server-connection.ts';
 import type { Interruption } from './signals.ts';
+import { PAST_TENSE } from './text/answer-text.ts';
 import { folderSuffix, summary } from './text/ask-text.ts';
 import { crop } from './text/layout.ts';
 import { runStatusLines } from './text/run-text.ts';
@@ -68,8 +69,6 @@ export function keyOfRun(key: string, runId: string): string {
   const whole = `${key}:${runId}`;
   return Buffer.byteLength(whole) <= MAX_KEY_BYTES ? whole : `${hash('sha256', key, 'hex')}:${runId}`;
 }
-
-const PAST_TENSE = { allow: 'allowed', deny: 'denied' } as const;
 
 function printDecision(behavior: Behavior, { runId, asks, resolutions, run, error }: BatchResult): void {
   if (run) {

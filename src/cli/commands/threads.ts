@@ -17,9 +17,10 @@ import { listSessions } from '../paging.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
 import { interruptible } from '../signals.ts';
+import { PAST_TENSE } from '../text/answer-text.ts';
 import { withFolder } from '../text/ask-text.ts';
 import { statusSpan } from '../text/run-text.ts';
-import { line, span } from '../text/spans.ts';
+import { type Line, line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 import { itemLines, promptLines } from '../text/thread-text.ts';
 
@@ -111,11 +112,15 @@ interface PostFlags extends MutationFlags {
 function postCommand(): Command {
   return new Command('post', 'answer the open prompt of a thread; without one, send input for the next run')
     .argument(...SESSION)
-    .argument('[text...]', 'the text; `-` reads standard input')
+    .argument(
+      '[text...]',
+      'the text; `-` reads standard input. On an approval, anything but an exact yes denies; begin with /comment to comment',
+    )
     .option('--prompt-id <id>', 'refuse unless this prompt is open')
     .option('--answers-json <json>', 'structured answers to that prompt: [{"question","answer":[labels]}]')
     .withExamples(
       'holdpoint threads post nightly 1',
+      'holdpoint threads post nightly "/comment why?"',
       'echo "staging, and tell me when it is up" | holdpoint threads post nightly -',
     )
     .withMutation()
@@ -125,10 +130,18 @@ function postCommand(): Command {
       const { thread_id } = await findThread(client, typed);
       const item = await once(flags, (options) => client.threads.post(thread_id, body, options));
       if (flags.json) return printJson(item);
-      if (item.ask_id !== undefined) print(line(span('answered ', 'good'), item.ask_id));
+      if (item.metadata?.type === 'comment') print(line('Comment added. The request stays open.'));
+      else if (item.ask_id !== undefined) print(await endedLine(client, item.ask_id));
       else print(line('input for ', item.run_id ?? 'the next run'));
       if (item.winner) note(`it answers nothing: the prompt was already ${endedHow(item.winner)}`);
     });
+}
+
+/** An approval is decided by the wording of the post, so what was decided is said. */
+async function endedLine(client: Client, askId: string): Promise<Line> {
+  const { answer } = await client.asks.get(askId);
+  const behavior = answer?.behavior ?? 'answer';
+  return line(span(`${PAST_TENSE[behavior]} `, behavior === 'deny' ? 'warn' : 'good'), askId);
 }
 
 type PostBody = Parameters<Client['threads']['post']>[1];

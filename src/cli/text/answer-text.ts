@@ -8,7 +8,7 @@ import { wrapAll } from './layout.ts';
 import { type Line, line, span } from './spans.ts';
 import { exact, oneLine } from './terminal-text.ts';
 
-const PAST_TENSE = { allow: 'allowed', deny: 'denied', answer: 'answered' } as const;
+export const PAST_TENSE = { allow: 'allowed', deny: 'denied', answer: 'answered' } as const;
 
 /** `denied by lead (web): too risky` */
 export function endText(answer: AnswerView): string {

@@ -41,6 +41,18 @@ describe('threads', PATIENT, () => {
     expect(json.map((item: ItemView) => item.author.role)).toEqual(['user', 'worker']);
   });
 
+  it('says what a post did to an approval: added a comment, denied or allowed it', async () => {
+    const commented = await work.approval('asked');
+    const comment = await threads('post', work.sessionId, '/comment why?');
+    expect([comment.code, comment.stdout]).toEqual([0, 'Comment added. The request stays open.\n']);
+    expect((await bed.client.asks.get(commented.ask_id)).status).toBe('pending');
+    expect((await threads('post', work.sessionId, 'what is this')).stdout).toBe(`denied ${commented.ask_id}\n`);
+    await bed.client.asks.delivered(commented.ask_id);
+    const { ask_id } = await work.approval('again');
+    expect((await threads('post', work.sessionId, 'yes')).stdout).toBe(`allowed ${ask_id}\n`);
+    expect((await threads('post', '--help')).stdout.replace(/\s+/g, ' ')).toContain('anything but an exact yes denies');
+  });
+
   it('numbers the questions of an open prompt as a reply names them', async () => {
     const questions = ['Where?', 'When?'].map((question) => ({ question }));
     await bed.client.asks.raise(work.runId, { kind: 'question', tool_call_id: 'two', questions });
