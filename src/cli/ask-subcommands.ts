@@ -24,6 +24,7 @@ import { answerLines, endText } from './text/answer-text.ts';
 import { requestLines, withFolder } from './text/ask-text.ts';
 import { commentLines, whoReads } from './text/comment-text.ts';
 import { fieldLines, indented, wrap } from './text/layout.ts';
+import { riskLines } from './text/risk-text.ts';
 import { hintLines } from './text/run-text.ts';
 import { type Line, line, span } from './text/spans.ts';
 import { oneLine } from './text/terminal-text.ts';
@@ -55,7 +56,7 @@ function listCommand(kind: AskKind): Command {
       const pending = items.filter(({ run_id }) => flags.runId === undefined || run_id === flags.runId);
       if (next !== undefined) note(`there are more: --cursor ${next}`);
       if (flags.json) return printJson(pending);
-      printAsks(await withFolders(client, kind, pending), `no ${kind} is pending`);
+      printAsks(await assessed(client, kind, pending), `no ${kind} is pending`);
       if (pending.length > 0 && isTerminal())
         print([], line(span(`Show one: ${programName()} ${kind}s show <id>`, 'dim')));
     });
@@ -71,12 +72,12 @@ async function pendingOf(client: Client, kind: AskKind, { sessionId, limit, curs
   return read({ ...(size !== undefined && { limit: size }), ...(cursor !== undefined && { cursor }) });
 }
 
-/** Adds the folder in which each action would run. */
-async function withFolders(client: Client, kind: AskKind, pending: readonly Pending[]) {
+/** Adds the folder in which each action would run, and its signs of risk. */
+async function assessed(client: Client, kind: AskKind, pending: readonly Pending[]) {
   if (kind === 'question') return pending;
   const asks = await listAll((page) => client.asks.list({ kind, status: 'pending', ...page }));
-  const origins = new Map(asks.map((ask) => [ask.ask_id, ask.asked_from]));
-  return pending.map((one) => ({ ...one, asked_from: origins.get(one.request.id) }));
+  const found = new Map(asks.map(({ ask_id, asked_from, risk }) => [ask_id, { asked_from, risk }]));
+  return pending.map((one) => ({ ...one, ...found.get(one.request.id) }));
 }
 
 function showCommand(kind: AskKind, id: string): Command {
@@ -139,6 +140,7 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
     [],
     ...indented(requestLines(withFolder(ask.request, ask.asked_from?.work_folder), width - 2), 2),
     [],
+    ...spaced(riskLines(ask, width, now)),
     ...commentLines(ask, width),
   ];
   if (!ask.answer)
@@ -151,6 +153,8 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
     line(span(`delivery: ${state}${reason ? `, ${oneLine(reason)}` : ''}`, 'dim')),
   ];
 }
+
+const spaced = (lines: readonly Line[]): Line[] => (lines.length > 0 ? [...lines, []] : []);
 
 /** The ids of the questions, in the JSON that answers them. */
 function example({ id, questions }: UserQuestionRequest): Line[] {

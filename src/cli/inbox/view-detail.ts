@@ -2,13 +2,13 @@
 // cached by width, because the screen is drawn at every tick and key.
 import { isQuestion } from '../../client/action-summary.ts';
 import type { InboxEntry } from '../../client/inbox-model.ts';
-import { RISK_LABELS, signsAt, toneOf } from '../../client/risk-text.ts';
 import { countdown, duration } from '../../client/times.ts';
 import type { AskView } from '../../core/views.ts';
 import { answerLines, endText } from '../text/answer-text.ts';
 import { actionLines, requestLines, summary } from '../text/ask-text.ts';
 import { commentLines } from '../text/comment-text.ts';
 import { wrap } from '../text/layout.ts';
+import { riskLines } from '../text/risk-text.ts';
 import { type Line, line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 import { isSending, type State } from './state.ts';
@@ -60,23 +60,12 @@ export function originLines(state: State, ask: AskView, length: 'short' | 'whole
   const own = isQuestion(request) ? undefined : request.work_folder;
   const where = own ?? session?.work_folder ?? ask.asked_from?.work_folder;
   const folder = where ? [line(span(`in ${oneLine(where)}`, 'dim'))] : [];
-  const top = [...wrap(short, columns, 2), ...riskLines(state, ask), ...folder];
+  const top = [...wrap(short, columns, 2), ...riskLines(ask, columns, nowMs), ...folder];
   if (length === 'short') return top;
   const parent = session?.parent_session_id
     ? [line(span(`asked by a sub-agent of ${session.parent_session_id}`, 'dim'))]
     : [];
   return [...top, ...parent, line(span(ask.ask_id, 'dim'))];
-}
-
-/** What to notice before deciding: `Destructive: rm deletes files · Network: …`. The deadline is in the line above. */
-function riskLines({ columns, nowMs }: State, ask: AskView): Line[] {
-  if (ask.status !== 'pending') return [];
-  const signs = signsAt(ask, nowMs).filter(({ risk }) => risk !== 'deadline');
-  const spans = signs.flatMap((sign, i) => [
-    span(`${i > 0 ? ' · ' : ''}${RISK_LABELS[sign.risk]}`, toneOf(sign)),
-    span(`: ${oneLine(sign.why)}`, 'dim'),
-  ]);
-  return spans.length === 0 ? [] : wrap(line(...spans), columns, 2);
 }
 
 /** The edited input, above the input that the agent asked for. */

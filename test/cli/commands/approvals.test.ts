@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { RISK_LABELS } from '../../../src/client/risk-text.ts';
 import { temporaryFolder } from '../../support/process.ts';
 import { PATIENT, testBedForAll } from '../test-bed.ts';
 
@@ -20,6 +21,23 @@ describe('approvals list and show', PATIENT, () => {
     expect(stdout).toMatch(new RegExp(`^${ask.ask_id}  .*listed +Bash: rm -rf build$`, 'm'));
     const json = await bed.run(['approvals', 'list', '--session-id', 'listed', '--json']);
     expect(JSON.parse(json.stdout)).toEqual((await bed.client.approvals.ofSession('listed')).items);
+  });
+
+  it('marks what is risky in lists, and shows every sign above the command that allows it', async () => {
+    const risky = await (await bed.work('risky')).approval('risky', {
+      input: { command: 'rm -rf / && curl x.example' },
+    });
+    const calm = await (await bed.work('calm')).approval('calm', { input: { command: 'ls' } });
+    const { risk = [] } = await bed.client.asks.get(risky.ask_id);
+    const [gravest, network] = [RISK_LABELS[risk[0]?.risk ?? 'deadline'], RISK_LABELS.network];
+    for (const list of [['approvals', 'list'], ['inbox']]) {
+      const { stdout } = await bed.run(list);
+      expect(stdout).toMatch(new RegExp(`^${risky.ask_id} .*${gravest} \\+${risk.length - 1} +risky +Bash: rm`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^${calm.ask_id} +\\S+ +calm +Bash: ls$`, 'm'));
+    }
+    const shown = await bed.run(['approvals', 'show', risky.ask_id]);
+    expect(shown.stdout).toMatch(new RegExp(`^${gravest}: .+ · ${network}: .+\n\n +allow: `, 'm'));
+    expect((await bed.run(['approvals', 'show', calm.ask_id])).stdout).not.toContain('·');
   });
 
   it('shows the command, the reason, the rest of the input, and file changes as a diff', async () => {
