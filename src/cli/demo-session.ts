@@ -36,12 +36,12 @@ export async function playSession(demo: DemoSession): Promise<AskView[]> {
     retryForMs: RETRY_FOR_MS,
     session,
     runId: run.run_id,
-    card(request, runId) {
+    card(request, runId, signs) {
       // The prompt of a question shows all of it; that of an approval only the choice.
       const shown = answerer.isScripted || !isQuestion(request) ? cardLines(request, demo.width) : [];
       const other = hasShownCurl || !demo.showsCurl ? [] : curlLines(demo, runId, request);
       hasShownCurl = true;
-      return [...shown, ...other];
+      return [...shown, ...signs, ...other];
     },
     answer: (request, runId, settled) => answerAsk({ client, answerer, print: demo.print, request, runId, settled }),
   });

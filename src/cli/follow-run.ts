@@ -8,6 +8,7 @@ import type { EventView, SessionView } from '../core/views.ts';
 import { watchConnection } from './connection-watch.ts';
 import { note } from './output.ts';
 import { createPromptQueue } from './prompt/prompt-queue.ts';
+import { signLines } from './risk-signs.ts';
 import { endText } from './text/answer-text.ts';
 import { summary, withFolder } from './text/ask-text.ts';
 import { outputLines } from './text/run-text.ts';
@@ -28,8 +29,8 @@ export interface FollowedRun {
    * was answered, here or elsewhere. A promise holds back all output until it has resolved and the ask has settled.
    */
   answer(request: AskRequest, runId: string, settled: AbortSignal): Promise<void> | undefined;
-  /** The lines that show an ask, printed before `answer` is called. */
-  card(request: AskRequest, runId: string): Line[];
+  /** The lines that show an ask with its signs of risk, printed before `answer` is called. */
+  card(request: AskRequest, runId: string, signs: readonly Line[]): Line[];
   /** Receives every event of the family first. */
   onEvent?(event: EventView): void;
 }
@@ -86,11 +87,12 @@ export async function followRun(run: FollowedRun): Promise<string[]> {
       const ask = { request, settled: new AbortController(), isShown: false };
       asks.set(request.id, ask);
       const until = AbortSignal.any([signal, ask.settled.signal]);
-      queue.ask(() => {
-        if (until.aborted) return undefined;
+      queue.ask(async () => {
+        const signs = await signLines(client, request, run.width);
+        if (until.aborted) return;
         ask.isShown = true;
-        for (const of of run.card(request, runId)) run.print(of);
-        return run
+        for (const of of run.card(request, runId, signs)) run.print(of);
+        await run
           .answer(request, runId, until)
           ?.then(() => aborted(until))
           .catch((error: unknown) => {

@@ -10,6 +10,7 @@ import { isInteractive, note, print, printJson, printJsonLine, terminalWidth } f
 import { programName } from '../program-name.ts';
 import { answerAsk } from '../prompt/answer-ask.ts';
 import { terminalAnswerer } from '../prompt/answerer.ts';
+import { signLinesOf } from '../risk-signs.ts';
 import { type InputFlags, runInput } from '../run-input.ts';
 import { type SessionFlags, sessionFor } from '../run-session.ts';
 import { setExitCode, waitForRun } from '../run-wait.ts';
@@ -81,8 +82,10 @@ function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {
 async function show(client: Client, session: SessionView, run: RunView, { json }: RunFlags): Promise<void> {
   if (json) return printJson(run);
   const asks = [...run.pending_approvals, ...run.pending_questions];
+  const signs = await signLinesOf(client, asks, terminalWidth());
   const cards = asks.flatMap((request) => [
     ...cardLines(withFolder(request, session.work_folder), terminalWidth()),
+    ...(signs.get(request.id) ?? []),
     ...hintLines(request),
   ]);
   print(...runStatusLines(run), ...cards);
@@ -114,7 +117,11 @@ async function follow(
     onEvent: (event) => {
       if (flags.json) printJsonLine(event);
     },
-    card: (request) => [...cardLines(request, terminalWidth()), ...(answerer ? [] : hintLines(request))],
+    card: (request, _, signs) => [
+      ...cardLines(request, terminalWidth()),
+      ...signs,
+      ...(answerer ? [] : hintLines(request)),
+    ],
     answer(request, runId, settled) {
       if (answerer) return answerAsk({ client, answerer, print: write, request, runId, settled });
       if (!flags.json) void reportSighting(client, request);

@@ -9,6 +9,7 @@ import { type MutationFlags, type ServerFlags, wholeNumber } from '../command-fl
 import { findRun, findSession } from '../lookup.ts';
 import { note, print, printJson, printList, terminalWidth } from '../output.ts';
 import { newestRuns } from '../paging.ts';
+import { signLinesOf } from '../risk-signs.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
 import { runLines, runStatusLines, statusSpan } from '../text/run-text.ts';
@@ -75,8 +76,9 @@ function showCommand(): Command {
       const run = await findRun(client, typed, flags.sessionId);
       if (flags.json) return printJson(run);
       const { work_folder } = await client.sessions.get(run.session_id);
-      print(...runLines(run, work_folder, terminalWidth()));
-      await reportSighting(client, ...run.pending_approvals, ...run.pending_questions);
+      const asks = [...run.pending_approvals, ...run.pending_questions];
+      print(...runLines(run, work_folder, await signLinesOf(client, asks, terminalWidth()), terminalWidth()));
+      await reportSighting(client, ...asks);
     });
 }
 

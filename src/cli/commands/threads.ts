@@ -14,6 +14,7 @@ import { readJson } from '../json-input.ts';
 import { findSession } from '../lookup.ts';
 import { note, print, printJson, printJsonLine, printList, terminalWidth } from '../output.ts';
 import { listSessions } from '../paging.ts';
+import { signLines } from '../risk-signs.ts';
 import { connect, once } from '../server-connection.ts';
 import { reportSighting } from '../sighting.ts';
 import { interruptible } from '../signals.ts';
@@ -160,12 +161,11 @@ function bodyOf(words: readonly string[], flags: PostFlags): PostBody {
 /** An open prompt is shown in full, with what its text in the thread leaves out. */
 async function showItem(client: Client, session: SessionView, item: ItemView): Promise<void> {
   const request = await openRequest(client, session, item);
-  print(
-    ...(request
-      ? promptLines(item, withFolder(request, session.work_folder), terminalWidth())
-      : itemLines(item, terminalWidth())),
-  );
-  if (request) await reportSighting(client, request);
+  const width = terminalWidth();
+  if (!request) return print(...itemLines(item, width));
+  const signs = await signLines(client, request, width);
+  print(...promptLines(item, withFolder(request, session.work_folder), signs, width));
+  await reportSighting(client, request);
 }
 
 /** Prompts older than the session's snapshot that are not in it have ended; only newer ones are looked up. */

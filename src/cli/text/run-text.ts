@@ -27,7 +27,13 @@ export function runStatusLines(run: RunView): Line[] {
   return lines;
 }
 
-export function runLines(run: RunView, sessionFolder: string | undefined, width: number): Line[] {
+/** `signs`: of risk, by the id of the ask. */
+export function runLines(
+  run: RunView,
+  sessionFolder: string | undefined,
+  signs: ReadonlyMap<string, Line[]>,
+  width: number,
+): Line[] {
   const lines: Line[] = [
     line(span(run.run_id, 'bold'), '  ', statusSpan(run.status)),
     ...fieldLines(
@@ -47,7 +53,12 @@ export function runLines(run: RunView, sessionFolder: string | undefined, width:
   ];
   for (const output of run.outputs) if (output.text !== undefined) lines.push(...outputLines(output, width));
   for (const request of pendingOf(run))
-    lines.push([], ...indented(requestLines(withFolder(request, sessionFolder), width - 2), 2), ...hintLines(request));
+    lines.push(
+      [],
+      ...indented(requestLines(withFolder(request, sessionFolder), width - 2), 2),
+      ...(signs.get(request.id) ?? []),
+      ...hintLines(request),
+    );
   return lines;
 }
 

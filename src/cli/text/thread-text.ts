@@ -20,7 +20,7 @@ export function itemLines(item: ItemView, width: number): Line[] {
 }
 
 /** An open prompt: the whole request between its heading and the hint how to reply. */
-export function promptLines(item: ItemView, request: AskRequest, width: number): Line[] {
+export function promptLines(item: ItemView, request: AskRequest, signs: readonly Line[], width: number): Line[] {
   const text = textOf(item).split('\n');
   const [head = '', hint = ''] = [text.at(0), text.at(-1)];
   return [
@@ -30,6 +30,7 @@ export function promptLines(item: ItemView, request: AskRequest, width: number):
       requestLines(request, width - 2, (index) => `${index + 1})`),
       2,
     ),
+    ...signs,
     ...block(hint, 'warn', width),
   ];
 }
