@@ -9,6 +9,7 @@ import { Failure } from './failure.ts';
 import { findAsk } from './lookup.ts';
 import { note, print, printJson, terminalWidth } from './output.ts';
 import { connect, once } from './server-connection.ts';
+import { SNOOZE_TIMES, snoozedUntil } from './snooze-time.ts';
 import { commentLines } from './text/comment-text.ts';
 
 type Kind = AskView['kind'];
@@ -89,11 +90,9 @@ function takeCommand(kind: Kind, id: string): Command {
     });
 }
 
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 function snoozeCommand(kind: Kind, id: string): Command {
   return of(kind, 'snooze', `put a pending ${kind} out of the way for everyone; it stays open and its deadline passes`)
-    .argument('<time>', 'how long: 30m, 2h, 3d; or off')
+    .argument('<time>', `how long: ${SNOOZE_TIMES}; or off`)
     .withExamples(`holdpoint ${kind}s snooze ${id} 2h`)
     .withScope('look in')
     .withServer()
@@ -109,7 +108,7 @@ function snoozeCommand(kind: Kind, id: string): Command {
 
 function untilOf(time: string, now: number): number | null {
   if (time === 'off') return null;
-  const [, count, unit = ''] = /^([1-9]\d{0,3})([mhd])$/.exec(time) ?? [];
-  if (count === undefined) throw new Failure('usage', `"${time}" is not a time: use 30m, 2h, 3d or off.`);
-  return now + Number(count) * (UNITS[unit] ?? 0);
+  const until = snoozedUntil(time, now);
+  if (until === undefined) throw new Failure('usage', `"${time}" is not a time: use ${SNOOZE_TIMES} or off.`);
+  return until;
 }

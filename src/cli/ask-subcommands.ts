@@ -56,7 +56,7 @@ function listCommand(kind: AskKind): Command {
       const pending = items.filter(({ run_id }) => flags.runId === undefined || run_id === flags.runId);
       if (next !== undefined) note(`there are more: --cursor ${next}`);
       if (flags.json) return printJson(pending);
-      printAsks(await assessed(client, kind, pending), `no ${kind} is pending`);
+      printAsks(await withAsks(client, kind, pending), `no ${kind} is pending`);
       if (pending.length > 0 && isTerminal())
         print([], line(span(`Show one: ${programName()} ${kind}s show <id>`, 'dim')));
     });
@@ -72,12 +72,14 @@ async function pendingOf(client: Client, kind: AskKind, { sessionId, limit, curs
   return read({ ...(size !== undefined && { limit: size }), ...(cursor !== undefined && { cursor }) });
 }
 
-/** Adds the folder in which each action would run, and its signs of risk. */
-async function assessed(client: Client, kind: AskKind, pending: readonly Pending[]) {
-  if (kind === 'question') return pending;
+/** Adds what only the asks themselves say: their folder, signs of risk and marks. */
+async function withAsks(client: Client, kind: AskKind, pending: readonly Pending[]) {
   const asks = await listAll((page) => client.asks.list({ kind, status: 'pending', ...page }));
-  const found = new Map(asks.map(({ ask_id, asked_from, risk }) => [ask_id, { asked_from, risk }]));
-  return pending.map((one) => ({ ...one, ...found.get(one.request.id) }));
+  const found = new Map(asks.map((ask) => [ask.ask_id, ask]));
+  return pending.flatMap(({ request, ...requester }) => {
+    const ask = found.get(request.id);
+    return ask ? [{ ...requester, ask }] : [];
+  });
 }
 
 function showCommand(kind: AskKind, id: string): Command {

@@ -54,7 +54,10 @@ function inbox(flags: InboxFlags): Promise<void> {
 async function listOnce(client: Client, flags: InboxFlags): Promise<void> {
   const asks = await listAll((page) => client.asks.list({ status: 'pending', ...page }));
   if (flags.json) return printJson(asks);
-  printAsks(asks, 'nothing is waiting for an answer');
+  printAsks(
+    asks.map((ask) => ({ ask })),
+    'nothing is waiting for an answer',
+  );
 }
 
 async function live(
@@ -101,10 +104,16 @@ async function live(
     if (effect.do === 'suspend') suspend(terminal, () => dispatch({ type: 'tick', nowMs: Date.now() }));
     if (effect.do === 'decide' || effect.do === 'answer') void send(client, effect, dispatch);
     if (effect.do === 'comment') void sendComment(client, effect, dispatch);
+    if (effect.do === 'take' || effect.do === 'release' || effect.do === 'snooze')
+      void sendMark(client, effect, dispatch);
     if (effect.do === 'open_editor' && editor) void openEditor(terminal, editor, effect, dispatch);
   }
 
   notes.write = (text) => dispatch({ type: 'notice', text, style: 'warn' });
+  client.signIn.me().then(
+    ({ name }) => dispatch({ type: 'me', name }),
+    () => {},
+  );
   const ticking = setInterval(() => dispatch({ type: 'tick', nowMs: Date.now() }), TICK_MS);
   interrupted.addEventListener('abort', () => over.resolve(), { once: true });
   // A defect is reported after the terminal has been restored.
@@ -161,6 +170,21 @@ async function sendComment(
     await client.asks.comment(ask.ask_id, text, { idempotencyKey: crypto.randomUUID() });
   } catch (error) {
     dispatch({ type: 'notice', text: `The comment was not sent: ${reportOf(error).message}`, style: 'bad' });
+  }
+}
+
+/** The change itself arrives with the stream. */
+async function sendMark(
+  client: Client,
+  effect: Extract<Effect, { do: 'take' | 'release' | 'snooze' }>,
+  dispatch: Dispatch,
+): Promise<void> {
+  const { ask_id } = effect.ask;
+  try {
+    if (effect.do === 'snooze') await client.asks.snooze(ask_id, effect.untilMs);
+    else await client.asks[effect.do](ask_id);
+  } catch (error) {
+    dispatch({ type: 'notice', text: `Nothing was changed: ${reportOf(error).message}`, style: 'bad' });
   }
 }
 

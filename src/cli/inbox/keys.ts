@@ -4,7 +4,9 @@
 import { isQuestion } from '../../client/action-summary.ts';
 import { type InboxEntry, isOpen } from '../../client/inbox-model.ts';
 import type { ApprovalRequest, AskView, UserQuestionRequest } from '../../core/views.ts';
+import { SNOOZE_TIMES, snoozedUntil } from '../snooze-time.ts';
 import { endText } from '../text/answer-text.ts';
+import { isSnoozed } from '../text/mark-text.ts';
 import { answersOf, isReview, openForm, openText } from './form.ts';
 import { pressInForm } from './form-keys.ts';
 import {
@@ -88,7 +90,7 @@ function select(state: State, by: number): State {
 function onAsk(state: State, key: Key): Transition {
   const entry = selectedEntry(state);
   if (!entry) return changed(state);
-  if (!['a', 'c', 'd', 'e', 'o', 'return'].includes(key.name)) return changed(state);
+  if (!['a', 'c', 'd', 'e', 'h', 'i', 'o', 'return'].includes(key.name)) return changed(state);
   const { ask } = entry;
   if (isSending(state, ask.ask_id)) return changed(withNotice(state, 'Your answer is being sent.', 'warn'));
   if (ask.answer) {
@@ -99,8 +101,18 @@ function onAsk(state: State, key: Key): Transition {
     return changed(withNotice(state, 'The list just changed. Check, then press the key again.', 'warn'));
   if (key.name === 'return') return changed(opened(state, entry));
   if (key.name === 'c') return changed({ ...state, mode: { name: 'comment', field: fieldOf(''), before: state.mode } });
+  if (key.name === 'i') return changed(state, { do: isMine(state, ask) ? 'release' : 'take', ask });
+  if (key.name === 'h') return onSnooze(state, ask);
   const { request } = ask;
   return isQuestion(request) ? onQuestion(state, request, key) : onApproval(state, ask, request, key);
+}
+
+const isMine = ({ me }: State, { taken_by }: AskView): boolean => taken_by !== undefined && taken_by.by === me;
+
+/** A snoozed ask is back at once; any other is snoozed for the time that is typed. */
+function onSnooze(state: State, ask: AskView): Transition {
+  if (isSnoozed(ask, state.nowMs)) return changed(state, { do: 'snooze', ask, untilMs: null });
+  return changed({ ...state, mode: { name: 'snooze', field: fieldOf('1h'), before: state.mode } });
 }
 
 function opened(state: State, entry: InboxEntry): State {
@@ -164,10 +176,13 @@ function editHere(input: Record<string, unknown>, before: Mode): Mode {
 
 /** Back to the list, with the next open ask selected. */
 function sending(state: State, askId: string): State {
-  const sent = withSending(state, askId, true);
-  const next = nextOpen(sent);
+  return leaving(withSending(state, askId, true));
+}
+
+function leaving(state: State): State {
+  const next = nextOpen(state);
   const moved = next === undefined ? {} : { selectedId: next, movedAtMs: state.nowMs };
-  return { ...sent, ...moved, mode: { name: 'list' }, notice: undefined };
+  return { ...state, ...moved, mode: { name: 'list' }, notice: undefined };
 }
 
 function inDetail(state: State, key: Key): Transition {
@@ -242,6 +257,11 @@ function lineDone(state: State, mode: Extract<Mode, { field: unknown }>): Transi
   if (mode.name === 'comment') {
     const after = { ...state, mode: mode.before, notice: undefined };
     return text === '' ? changed(after) : changed(after, { do: 'comment', ask, text });
+  }
+  if (mode.name === 'snooze') {
+    const untilMs = snoozedUntil(text, state.nowMs);
+    if (untilMs === undefined) return changed(withNotice(state, `Not a time: use ${SNOOZE_TIMES}.`, 'bad'));
+    return changed(leaving(state), { do: 'snooze', ask, untilMs });
   }
   const why = text === '' ? undefined : text;
   if (mode.name === 'deny') {

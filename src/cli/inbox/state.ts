@@ -2,6 +2,7 @@
 // selectors only; update.ts and keys.ts change it, view.ts draws it.
 import { filtered } from '../../client/inbox-filter.ts';
 import { EMPTY_INBOX, type Inbox, type InboxEntry } from '../../client/inbox-model.ts';
+import { arranged } from '../../client/triage.ts';
 import type { ApprovalResolution, QuestionResolution } from '../../core/answer.ts';
 import type { AskView } from '../../core/views.ts';
 import type { Style } from '../text/spans.ts';
@@ -18,6 +19,8 @@ export type Mode =
   | { readonly name: 'decline'; readonly field: TextField; readonly before: Mode }
   /** Said about the ask without deciding it. */
   | { readonly name: 'comment'; readonly field: TextField; readonly before: Mode }
+  /** How long the ask is snoozed for everyone. */
+  | { readonly name: 'snooze'; readonly field: TextField; readonly before: Mode }
   /** The ask ended while text about it was typed: what is still typed is text, until Enter or Escape. */
   | { readonly name: 'ended'; readonly field: TextField; readonly isSecret: boolean; readonly before: Mode }
   | { readonly name: 'filter'; readonly field: TextField; readonly before: Mode }
@@ -45,6 +48,8 @@ export interface State {
   readonly inSightId: string | undefined;
   readonly mode: Mode;
   readonly notice: Notice | undefined;
+  /** The name that the answers of this person carry, once it is known. */
+  readonly me: string | undefined;
   readonly programName: string;
   readonly hasEditor: boolean;
   readonly columns: number;
@@ -57,6 +62,9 @@ export type Effect =
   | { readonly do: 'decide'; readonly ask: AskView; readonly resolution: ApprovalResolution }
   | { readonly do: 'answer'; readonly ask: AskView; readonly resolution: QuestionResolution }
   | { readonly do: 'comment'; readonly ask: AskView; readonly text: string }
+  | { readonly do: 'take' | 'release'; readonly ask: AskView }
+  /** `untilMs`: null ends the snooze. */
+  | { readonly do: 'snooze'; readonly ask: AskView; readonly untilMs: number | null }
   | { readonly do: 'open_editor'; readonly ask: AskView; readonly input: Record<string, unknown> }
   | { readonly do: 'report_sighting'; readonly ask: AskView }
   | { readonly do: 'bell' }
@@ -80,11 +88,15 @@ export function initialState(given: Pick<State, 'programName' | 'hasEditor' | 'c
     inSightId: undefined,
     mode: { name: 'list' },
     notice: undefined,
+    me: undefined,
   };
 }
 
-export const visibleEntries = ({ inbox, filter }: State): readonly InboxEntry[] =>
-  filtered(inbox.entries, inbox.sessions, filter);
+/** In the order of every surface: what is about to expire first, what is snoozed last. */
+export const visibleEntries = ({ inbox: { entries, sessions }, filter, nowMs }: State): readonly InboxEntry[] =>
+  arranged(filtered(entries, sessions, filter, nowMs), sessions, { sort: 'oldest', group: 'none' }, nowMs).flatMap(
+    (section) => section.entries,
+  );
 
 export const selectedEntry = ({ inbox, selectedId }: State): InboxEntry | undefined =>
   inbox.entries.find((entry) => entry.ask.ask_id === selectedId);

@@ -3,6 +3,7 @@
 // allow an ask that has just slipped under the cursor.
 import type { AnswerView } from '../../client/inbox-feed.ts';
 import * as model from '../../client/inbox-model.ts';
+import { isAsleep } from '../../client/triage.ts';
 import type { Act, ActivityEvent } from '../../core/activity.ts';
 import type { AskView, SessionView } from '../../core/views.ts';
 import { endText } from '../text/answer-text.ts';
@@ -24,6 +25,7 @@ export type InboxEvent =
       readonly atMs: number;
     }
   | { readonly type: 'session'; readonly session: SessionView }
+  | { readonly type: 'me'; readonly name: string }
   | { readonly type: 'link'; readonly link: model.Inbox['link'] }
   | { readonly type: 'tick'; readonly nowMs: number }
   | { readonly type: 'resized'; readonly columns: number; readonly rows: number }
@@ -47,6 +49,8 @@ export function update(state: State, event: InboxEvent): Transition {
       return quiet(acted(state, event));
     case 'session':
       return quiet({ ...state, inbox: model.sessionSeen(inbox, event.session) });
+    case 'me':
+      return quiet({ ...state, me: event.name });
     case 'link':
       return quiet({ ...state, inbox: { ...inbox, link: event.link } });
     case 'tick':
@@ -98,7 +102,13 @@ function moveOn(state: State): State {
   return next === undefined ? state : { ...state, selectedId: next, movedAtMs: state.nowMs };
 }
 
-export const nextOpen = (state: State): string | undefined => model.neighbour(visibleEntries(state), state.selectedId);
+/** The next one to answer; a snoozed one only when no other is left. */
+export function nextOpen(state: State): string | undefined {
+  const { selectedId, nowMs } = state;
+  const visible = visibleEntries(state);
+  const awake = visible.filter(({ ask }) => ask.ask_id === selectedId || !isAsleep(ask, nowMs));
+  return model.neighbour(awake, selectedId) ?? model.neighbour(visible, selectedId);
+}
 
 function settled(state: State, askId: string, answer: AnswerView): State {
   const inbox = model.settled(state.inbox, askId, answer, state.nowMs);

@@ -8,6 +8,7 @@ import { answerLines, endText } from '../text/answer-text.ts';
 import { actionLines, requestLines, summary } from '../text/ask-text.ts';
 import { commentLines } from '../text/comment-text.ts';
 import { wrap } from '../text/layout.ts';
+import { markTexts } from '../text/mark-text.ts';
 import { riskLines } from '../text/risk-text.ts';
 import { type Line, line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
@@ -60,7 +61,8 @@ export function originLines(state: State, ask: AskView, length: 'short' | 'whole
   const own = isQuestion(request) ? undefined : request.work_folder;
   const where = own ?? session?.work_folder ?? ask.asked_from?.work_folder;
   const folder = where ? [line(span(`in ${oneLine(where)}`, 'dim'))] : [];
-  const top = [...wrap(short, columns, 2), ...riskLines(ask, columns, nowMs), ...folder];
+  const marks = markTexts(ask, nowMs, state.me).flatMap((text) => wrap(line(span(text, 'accent')), columns, 2));
+  const top = [...wrap(short, columns, 2), ...marks, ...riskLines(ask, columns, nowMs), ...folder];
   if (length === 'short') return top;
   const parent = session?.parent_session_id
     ? [line(span(`asked by a sub-agent of ${session.parent_session_id}`, 'dim'))]

@@ -1,6 +1,7 @@
 // Draws the last line of the terminal inbox: hints for the keys of the mode, a notice, or the text field being typed in.
 import { isOpen } from '../../client/inbox-model.ts';
 import type { AskView } from '../../core/views.ts';
+import { SNOOZE_TIMES } from '../snooze-time.ts';
 import { endText } from '../text/answer-text.ts';
 import { cells, crop, lineCells } from '../text/layout.ts';
 import { type Line, line, span } from '../text/spans.ts';
@@ -23,6 +24,7 @@ export function footer(state: State, below: number): Line {
 }
 
 const LIST_HINTS = ['j/k move', '/ filter', '? help', 'q quit'];
+const MARK_HINTS = ['i on it', 'h snooze'];
 
 /** Each hint is a key and what it does. */
 function hintsOf(state: State): string[] {
@@ -42,12 +44,12 @@ function hintsOf(state: State): string[] {
       return formHints(mode);
     case 'detail':
       if (kind === undefined) return ['esc back', '↑↓ scroll'];
-      if (kind === 'question') return ['enter answer', 'd decline', 'c comment', 'esc back', '? help'];
-      return ['a allow', 'd deny', ...edit, 'c comment', 'esc back', '↑↓ scroll', '? help'];
+      if (kind === 'question') return ['enter answer', 'd decline', 'c comment', 'esc back', '? help', ...MARK_HINTS];
+      return ['a allow', 'd deny', ...edit, 'c comment', 'esc back', '↑↓ scroll', '? help', ...MARK_HINTS];
   }
   if (kind === undefined) return LIST_HINTS;
-  if (kind === 'question') return ['enter answer', 'o other', 'd decline', 'c comment', ...LIST_HINTS];
-  return ['a allow', 'd deny', ...edit, 'enter open', 'c comment', ...LIST_HINTS];
+  if (kind === 'question') return ['enter answer', 'o other', 'd decline', 'c comment', ...LIST_HINTS, ...MARK_HINTS];
+  return ['a allow', 'd deny', ...edit, 'enter open', 'c comment', ...LIST_HINTS, ...MARK_HINTS];
 }
 
 function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {
@@ -62,6 +64,7 @@ const PROMPTS: Record<Extract<Mode, { field: TextField }>['name'], string> = {
   deny: 'Deny. Reason (optional): ',
   decline: 'Decline. Reason (optional): ',
   comment: 'Comment for your team; the agent is not told: ',
+  snooze: `Snooze for everyone (${SNOOZE_TIMES}): `,
   ended: 'Not sent, the request has ended; esc closes: ',
   filter: '/',
   edit: 'Allow instead: ',

@@ -9,6 +9,8 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [key: st
       ['j k ↑ ↓', 'move; g and G to the ends'],
       ['enter', 'open an approval, answer a question'],
       ['c', 'comment without deciding; the agent replies where it can'],
+      ['i', 'tell everyone that you are on it; again to take that back'],
+      ['h', 'snooze it for everyone, to the end of the list; again to bring it back'],
       ['esc', 'go back without answering'],
       ['/', 'filter by words, or agent: tool: project: session: is:'],
       ['q, ctrl-c', 'quit without answering anything'],
@@ -17,7 +19,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [key: st
   [
     'Approvals',
     [
-      ['a, enter', 'allow what is shown'],
+      ['a', 'allow what is shown, after enter confirms it'],
       ['d', 'deny, with an optional reason'],
       ['e', 'edit the input in $EDITOR or here, then allow it with a and enter'],
     ],

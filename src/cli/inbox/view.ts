@@ -6,6 +6,7 @@ import { countdown, duration } from '../../client/times.ts';
 import type { AskView } from '../../core/views.ts';
 import { endText } from '../text/answer-text.ts';
 import { crop, fill, lineCells } from '../text/layout.ts';
+import { markText } from '../text/mark-text.ts';
 import { contextLines } from '../text/question-text.ts';
 import { type Line, line, type Span, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
@@ -188,7 +189,9 @@ function row(state: State, { ask }: InboxEntry): Line {
   const deadline = answer || ask.expires_at_ms === undefined ? '' : ` ${countdown(ask.expires_at_ms - nowMs)}`;
   const session = state.inbox.sessions.get(ask.session_id);
   const from = columns < WIDE ? '' : `  ${oneLine(session?.title ?? session?.agent ?? ask.session_id)}`;
-  const right: Line = [...crop(line(span(from, 'dim')), 24), span(deadline, 'warn')];
+  const marks = markText(ask, nowMs, state.me);
+  const marked = crop(line(span(marks === '' ? '' : `  ${marks}`, 'accent')), 26);
+  const right: Line = [...marked, ...crop(line(span(from, 'dim')), 24), span(deadline, 'warn')];
   const head: Span[] = [span(isSelected ? '›' : ' '), span(mark, answer ? 'good' : 'warn'), span(`${age} `, 'dim')];
   const what = answer ? line(span(`${endText(answer)}  ${cachedSummary(ask)}`, 'dim')) : line(cachedSummary(ask));
   const width = columns - lineCells(right);

@@ -63,6 +63,31 @@ describe.skipIf(!hasPty)('the inbox in a terminal (needs python3)', PATIENT, () 
     expect(inbox.raw()).toContain(LEFT_CLEAN);
   });
 
+  it('tells everyone who is on a request, and snoozes one', async () => {
+    const work = await bed.work('marks');
+    const [ask, other] = [await work.approval('taken'), await work.approval('other')];
+    const inbox = bed.terminal(['inbox']);
+    await inbox.shows('● live');
+    await inbox.shows('2 waiting');
+    await sleep(LONGER_THAN_JUST_MS);
+    inbox.type('i');
+    await inbox.shows('on it: you');
+    expect((await bed.client.asks.get(ask.ask_id)).taken_by).toMatchObject({ by: 'operator', surface: 'cli' });
+    inbox.type('i');
+    await expect.poll(async () => (await bed.client.asks.get(ask.ask_id)).taken_by).toBeUndefined();
+    inbox.type('h');
+    await inbox.shows('Snooze for everyone');
+    inbox.type(KEYS.enter);
+    await inbox.shows(/›![^\n]+\n !.* snoozed +external\n/);
+    expect((await bed.client.asks.get(ask.ask_id)).snoozed).toMatchObject({ by: 'operator' });
+    expect(await statusOf(other.ask_id)).toBe('pending');
+    await bed.run(['approvals', 'take', ask.ask_id]);
+    const listed = await bed.run(['approvals', 'list']);
+    expect(listed.stdout).toMatch(new RegExp(`^${ask.ask_id} .*  on it: operator, snoozed$`, 'm'));
+    inbox.type('q');
+    expect(await inbox.exited).toBe(0);
+  });
+
   it('answers a question by keys, with a text of its own', async () => {
     const ask = await (await bed.work()).question('keys');
     const inbox = bed.terminal(['inbox'], { columns: 40, rows: 20 });

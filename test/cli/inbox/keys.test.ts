@@ -1,4 +1,5 @@
 // Keys in the list of the inbox and on its approvals: none decides an ask that it was not meant for.
+// Covers: src/cli/snooze-time.ts, src/cli/text/mark-text.ts
 import { describe, expect, it } from 'vitest';
 import { approval, Inbox, NOW, question } from './test-bed.ts';
 
@@ -67,9 +68,9 @@ describe('an approval in the inbox', () => {
   });
 
   it('is never allowed by a word: what follows an a becomes the reason of a denial', () => {
-    const inbox = new Inbox([approval('ask_1')]).text('no thanks');
+    const inbox = new Inbox([approval('ask_1')]).text('not pals');
     expect(inbox.sent()).toEqual([]);
-    expect(inbox.keys('return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'deny', reason: 'nks' }]);
+    expect(inbox.keys('return').sent()).toEqual([{ request_id: 'ask_1', behavior: 'deny', reason: 'ls' }]);
     expect(new Inbox([approval('ask_1')]).keys('a', 'escape', 'return', 'a', 'left', 'return').sent()).toEqual([]);
   });
 
@@ -181,5 +182,54 @@ describe('an approval in the inbox', () => {
       .tell({ type: 'refused', askId: 'ask_1', text: 'too late: mate' });
     expect(inbox.shown()).toContain('too late: mate');
     expect(inbox.keys('a', 'return').sent()).toHaveLength(2);
+  });
+});
+
+describe('an ask that someone is on, or that is snoozed', () => {
+  const act = (by: string, until_ms?: number) => ({ by, surface: 'web' as const, ...(until_ms && { until_ms }) });
+  const rows = (inbox: Inbox) => inbox.screen().filter((row) => /^.[!?]/.test(row));
+
+  it('is marked with the name in its row and in full below, and i takes it or takes that back', () => {
+    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).tell({ type: 'me', name: 'lead' });
+    inbox.tell({ type: 'acted', askId: 'ask_1', event: 'ask.taken', act: act('alice\u202e'), atMs: NOW });
+    expect(rows(inbox)).toEqual([
+      expect.stringMatching(/on it: alice<U\+202E> +nightly$/),
+      expect.not.stringContaining('on it'),
+    ]);
+    expect(inbox.shown()).toContain('alice<U+202E> is on it');
+    expect(inbox.keys('i').effects).toEqual([{ do: 'take', ask: expect.objectContaining({ ask_id: 'ask_1' }) }]);
+    inbox.tell({ type: 'acted', askId: 'ask_1', event: 'ask.taken', act: act('lead'), atMs: NOW });
+    expect(rows(inbox)[0]).toContain('on it: you');
+    expect(inbox.keys('i').effects.at(-1)).toMatchObject({ do: 'release' });
+    expect(new Inbox([approval('ask_1')]).keys('i').effects).toMatchObject([{ do: 'take' }]);
+    expect(inbox.sent()).toEqual([]);
+  });
+
+  it('stands last while it is snoozed, marked, and is not what comes next', () => {
+    const inbox = new Inbox([approval('ask_1', 'first'), approval('ask_2', 'second'), approval('ask_3', 'third')]);
+    inbox.tell({ type: 'acted', askId: 'ask_1', event: 'ask.snoozed', act: act('mate', NOW + 3_600_000), atMs: NOW });
+    expect(rows(inbox).map((row) => /first|second|third/.exec(row)?.[0])).toEqual(['second', 'third', 'first']);
+    expect(rows(inbox)[2]).toMatch(/^›.*first +snoozed +nightly$/);
+    expect(inbox.shown()).toMatch(/snoozed until \d\d:\d\d by mate/);
+    inbox.keys('k').later(400).keys('a', 'return');
+    expect(inbox.state.selectedId).toBe('ask_2');
+    inbox.settle('ask_3').later(400).keys('a', 'return');
+    expect(inbox.state.selectedId).toBe('ask_1');
+    expect(rows(inbox.later(3_600_000))[0]).not.toContain('snoozed');
+  });
+
+  it('is snoozed by h for the time that is typed, and brought back by h', () => {
+    const inbox = new Inbox([approval('ask_1'), approval('ask_2')]).keys('h');
+    expect(inbox.screen().at(-1)).toBe('Snooze for everyone (30m, 2h, 3d): 1h');
+    inbox.keys('x', 'return');
+    expect(inbox.shown()).toContain('Not a time');
+    expect(inbox.effects).toEqual([]);
+    inbox.keys('backspace', 'return');
+    expect(inbox.effects).toEqual([{ do: 'snooze', ask: expect.anything(), untilMs: NOW + 3_600_000 }]);
+    expect(inbox.state).toMatchObject({ selectedId: 'ask_2', mode: { name: 'list' } });
+    inbox.tell({ type: 'acted', askId: 'ask_1', event: 'ask.snoozed', act: act('lead', NOW + 3_600_000), atMs: NOW });
+    expect(inbox.keys('G').later(400).keys('h').effects.at(-1)).toMatchObject({ do: 'snooze', untilMs: null });
+    expect(inbox.keys('return', 'h').effects.at(-1)).toMatchObject({ do: 'snooze', untilMs: null });
+    expect(inbox.sent()).toEqual([]);
   });
 });
