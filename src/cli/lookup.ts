@@ -9,6 +9,7 @@ import type { AskView, RunView, SessionView } from '../core/views.ts';
 import type { Scope } from './command-flags.ts';
 import { Failure } from './failure.ts';
 import { programName } from './program-name.ts';
+import { agentName } from './text/agent-text.ts';
 import { summary } from './text/ask-text.ts';
 import { oneLine } from './text/terminal-text.ts';
 
@@ -78,7 +79,7 @@ export async function findSession(client: Client, typed: string): Promise<Sessio
   const found = matching(await listAll((page) => client.sessions.list(page)), typed, {
     noun: 'session',
     idOf: (session) => session.session_id,
-    describe: (session) => oneLine(session.title ?? session.agent),
+    describe: (session) => oneLine(session.title ?? agentName(session, session.session_id)),
     prefix: 'ses_',
   });
   return found ?? notFound('session', typed);

@@ -12,6 +12,7 @@ import { note, print, printJson, printList, terminalWidth } from '../output.ts';
 import { newestSessions } from '../paging.ts';
 import { folderNamed } from '../run-session.ts';
 import { connect, once } from '../server-connection.ts';
+import { agentName } from '../text/agent-text.ts';
 import { summary } from '../text/ask-text.ts';
 import { fieldLines } from '../text/layout.ts';
 import { statusSpan } from '../text/run-text.ts';
@@ -39,7 +40,7 @@ function listCommand(): Command {
       printList(sessions, flags, 'no session is active; --all shows ended ones', {
         session: (session) => line(span(session.session_id, 'bold')),
         status: (session) => line(statusSpan(session.status)),
-        agent: (session) => session.agent,
+        agent: (session) => agentName(session, session.session_id),
         idle: (session) => duration(now - session.updated_at_ms),
         title: (session) => oneLine(session.title ?? session.snapshot.last_message ?? ''),
       });

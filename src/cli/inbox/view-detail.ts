@@ -4,6 +4,7 @@ import { isQuestion } from '../../client/action-summary.ts';
 import type { InboxEntry } from '../../client/inbox-model.ts';
 import { countdown, duration } from '../../client/times.ts';
 import type { AskView } from '../../core/views.ts';
+import { agentName } from '../text/agent-text.ts';
 import { answerLines, endText } from '../text/answer-text.ts';
 import { actionLines, requestLines, summary } from '../text/ask-text.ts';
 import { commentLines } from '../text/comment-text.ts';
@@ -45,13 +46,20 @@ export function detailLines(state: State, { ask }: InboxEntry, length: 'short' |
   return [...lines, ...(length === 'whole' ? [[]] : []), ...wholeRequest(ask, columns), ...said];
 }
 
+/** Its session; until that is known, what the ask itself says of it. */
+export const originOf = ({ inbox }: State, { session_id, asked_from }: AskView) =>
+  inbox.sessions.get(session_id) ?? asked_from;
+
 /** The session and folder it comes from, its age, and its deadline. */
 export function originLines(state: State, ask: AskView, length: 'short' | 'whole' = 'short'): Line[] {
   const session = state.inbox.sessions.get(ask.session_id);
   const { columns, nowMs } = state;
   const left = ask.expires_at_ms === undefined ? undefined : ask.expires_at_ms - nowMs;
   const deadline = left === undefined || ask.status !== 'pending' ? '' : `  expires in ${countdown(left)}`;
-  const from = [session?.title, session?.agent, session?.project_ids.join(', ')].filter(Boolean).join(' · ');
+  const origin = originOf(state, ask);
+  const from = [origin?.title, origin && agentName(origin, ask.session_id), origin?.project_ids.join(', ')]
+    .filter(Boolean)
+    .join(' · ');
   const short = line(
     span(oneLine(from || ask.session_id), 'dim'),
     span(`  ${duration(nowMs - ask.created_at_ms)} ago`, 'dim'),

@@ -1,4 +1,5 @@
 // `holdpoint sessions` as a process against a real server.
+// Covers: src/cli/text/agent-text.ts
 import { describe, expect, it } from 'vitest';
 import { PATIENT, testBedForAll } from '../test-bed.ts';
 
@@ -33,6 +34,7 @@ describe('sessions', PATIENT, () => {
   it('ends an attached session, and notes that its agent keeps running at its terminal', async () => {
     const made = { session_id: 'own', agent: 'external', agent_id: 'claude', labels: ['attached'] };
     await bed.client.sessions.create(made);
+    expect((await bed.run(['sessions', 'list'])).stdout).toMatch(/^own +idle +claude /m);
     const started = await bed.run(['run', 'external', 'and now?', '--session-id', 'own', '--detach']);
     expect(started).toMatchObject({ code: 4, stderr: expect.stringContaining('Type it there.') });
     const { run_id } = await bed.client.runs.start('own', { input: {}, source: 'claude' });

@@ -85,6 +85,18 @@ describe('the screen of the inbox', () => {
     );
   });
 
+  it('names the agent that asks, not that its program is external', () => {
+    const from = { agent: 'external', project_ids: [], lineage: [] };
+    const named = { ...approval('ask_1'), asked_from: { ...from, agent_id: 'claude' } };
+    const generated = { ...approval('ask_2'), asked_from: { ...from, agent_id: 'external-nightly' } };
+    const inbox = new Inbox([named, generated]);
+    expect(inbox.screen().slice(1, 3)).toEqual([
+      expect.stringMatching(/ claude$/),
+      expect.stringMatching(/ external$/),
+    ]);
+    expect(inbox.shown()).toMatch(/^claude {2}1m ago$/m);
+  });
+
   it('fits into 40 columns', () => {
     const inbox = new Inbox([approval('ask_1'), question('ask_2')], { columns: 40, rows: 20 });
     expect(inbox.screen().slice(0, 4)).toEqual([
