@@ -46,8 +46,7 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   lines.push([], ...actionLines(request.input, width));
   if (request.diff) lines.push([], ...wrapAll(unifiedDiff(request.diff), width, 1));
   for (const file of request.files ?? []) if (file.text !== undefined) lines.push([], ...scriptLines(file, width));
-  const suggested = suggestionsOf(request).flatMap((one) => suggestionLines(one, width));
-  return suggested.length > 0 ? [...lines, [], ...suggested, ...suggestionLines(OWN_ALWAYS, width)] : lines;
+  return lines;
 }
 
 function scriptLines({ path, text = '' }: NonNullable<ApprovalRequest['files']>[number], width: number): Line[] {
@@ -76,19 +75,6 @@ export const suggestionsOf = ({ suggestions = [] }: ApprovalRequest): Suggestion
     const { id, label } = Object(one) as { id?: unknown; label?: unknown };
     return typeof id === 'string' && typeof label === 'string';
   });
-
-/** Shown beside the agent's own suggestions, so that each is what it is. */
-const OWN_ALWAYS = {
-  flag: '--always',
-  label: 'a grant of Holdpoint: it answers the same call from now on, and can be revoked',
-};
-const AGENTS_OWN = "the agent's own rule, which it applies without asking";
-
-function suggestionLines(one: Suggestion | typeof OWN_ALWAYS, width: number): Line[] {
-  const [flag, label] =
-    'flag' in one ? [one.flag, one.label] : [`--suggestion ${oneLine(one.id)}`, `${AGENTS_OWN}: ${oneLine(one.label)}`];
-  return wrap(line(span(`${flag}  `, 'accent'), span(label, 'dim')), width, 2);
-}
 
 /** The input of the action: what would run. */
 export function actionLines(input: Record<string, unknown>, width: number): Line[] {

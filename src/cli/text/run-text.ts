@@ -1,9 +1,9 @@
 // Renders a run for a terminal: its status, all of it for `runs show`, its output, and the commands that answer its asks.
 import { type AskRequest, isQuestion } from '../../client/action-summary.ts';
 import { instant } from '../../client/times.ts';
-import type { RunView } from '../../core/views.ts';
+import type { ApprovalRequest, RunView } from '../../core/views.ts';
 import { programName } from '../program-name.ts';
-import { requestLines, withFolder } from './ask-text.ts';
+import { requestLines, suggestionsOf, withFolder } from './ask-text.ts';
 import { fieldLines, indented, paragraph, wrap } from './layout.ts';
 import { type Line, line, type Span, type Style, span } from './spans.ts';
 import { oneLine, prose } from './terminal-text.ts';
@@ -76,11 +76,25 @@ export function outputLines(output: { text?: string | undefined; type?: string |
   return paragraph(prose(text), width, 'plain');
 }
 
-/** The commands that answer the ask. */
+/** The commands that answer the ask, and the flags with which an approval is allowed further than this once. */
 export function hintLines(request: AskRequest): Line[] {
   const name = programName();
   const hints = isQuestion(request)
     ? [`answer:  ${name} questions answer ${request.id} --interactive`]
-    : [`allow:   ${name} approvals allow ${request.id}`, `deny:    ${name} approvals deny ${request.id} --reason "…"`];
+    : [
+        `allow:   ${name} approvals allow ${request.id}`,
+        ...furtherFlags(request),
+        `deny:    ${name} approvals deny ${request.id} --reason "…"`,
+      ];
   return hints.map((hint) => line(span(`  ${hint}`, 'dim')));
 }
+
+/** A grant is named beside the agent's own suggestions, so that each is what it is. */
+function furtherFlags(request: ApprovalRequest): string[] {
+  const suggested = suggestionsOf(request).map(
+    ({ id, label }) =>
+      `           --suggestion ${oneLine(id)}  the agent's own rule, which it applies without asking: ${oneLine(label)}`,
+  );
+  return suggested.length === 0 ? [] : [...suggested, ALWAYS];
+}
+const ALWAYS = '           --always  a grant of Holdpoint: it answers the same call from now on, and can be revoked';

@@ -52,6 +52,7 @@ describe('the list of the inbox', () => {
   it('shows the help until a key is pressed', () => {
     const inbox = new Inbox([approval('ask_1')]);
     expect(inbox.keys('?').shown()).toContain('deny, with an optional reason');
+    expect(inbox.shown()).toMatch(/ a +allow what is shown, after enter confirms it/);
     expect(inbox.keys('x').shown()).toContain('› '.trim());
   });
 });

@@ -97,6 +97,12 @@ describe('the screen of the inbox', () => {
     expect(inbox.shown()).toMatch(/^claude {2}1m ago$/m);
   });
 
+  it('names no flag of a command line in an approval', () => {
+    const suggestions = [{ id: 'session', label: 'Do not ask again' }];
+    const inbox = new Inbox([approval('ask_1', 'make', { suggestions })]);
+    expect(inbox.shown() + inbox.open().shown()).not.toContain('--');
+  });
+
   it('fits into 40 columns', () => {
     const inbox = new Inbox([approval('ask_1'), question('ask_2')], { columns: 40, rows: 20 });
     expect(inbox.screen().slice(0, 4)).toEqual([
