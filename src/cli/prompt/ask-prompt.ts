@@ -7,7 +7,9 @@ import type { ApprovalResolution, QuestionAnswer, QuestionResolution } from '../
 import type { Question } from '../../core/question.ts';
 import type { ApprovalRequest, UserQuestionRequest } from '../../core/views.ts';
 import { isObject } from '../json-input.ts';
-import { suggestionsOf } from '../text/ask-text.ts';
+import { approvalTitle, suggestionsOf } from '../text/ask-text.ts';
+import { withoutMarks } from '../text/markdown-text.ts';
+import { plain } from '../text/spans.ts';
 import { oneLine, prose } from '../text/terminal-text.ts';
 import { choiceKeys } from './choice-keys.ts';
 
@@ -36,7 +38,7 @@ export async function promptApproval(request: ApprovalRequest, on: Terminal): Pr
   const { choice, typed } = await chosen(on, (own) =>
     select({
       ...own,
-      message: `Allow ${oneLine(request.tool_name)}?`,
+      message: plain(approvalTitle(request)),
       initialValue: 'deny',
       options: [
         { value: 'allow', label: 'Allow, this once' },
@@ -98,7 +100,7 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
     ...(description && { hint: oneLine(description) }),
   }));
   if (question.multi_select) {
-    const message = prose(question.question);
+    const message = questionMessage(question);
     const { choice: picked } = await chosen(
       on,
       (own) => multiselect({ ...own, message, options, required: question.required }),
@@ -113,7 +115,7 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
     (own) =>
       select({
         ...own,
-        message: prose(question.question),
+        message: questionMessage(question),
         ...(recommended !== undefined && { initialValue: recommended }),
         options: [
           ...options,
@@ -132,7 +134,7 @@ async function promptQuestion(question: Question, on: Terminal): Promise<Maybe<G
 async function promptText(question: Question, on: Terminal, initialValue = ''): Promise<Maybe<Given>> {
   const validate = (value: string | undefined) =>
     question.required && !value?.trim() ? 'An answer is required.' : undefined;
-  const message = prose(question.question);
+  const message = questionMessage(question);
   const typed = await prompted(on, (own) =>
     question.secret
       ? password({ ...own, message, validate })
@@ -141,6 +143,10 @@ async function promptText(question: Question, on: Terminal, initialValue = ''): 
   if (typed === LEFT) return LEFT;
   return typed?.trim() ? { freeform_answer: typed } : SKIP;
 }
+
+/** Without the marks of its Markdown, which a prompt shows as they are. */
+const questionMessage = ({ question }: Question): string =>
+  prose(question).split('\n').map(withoutMarks).join('\n').trimEnd();
 
 /** Runs a choice prompt without letters. Typed text closes it, unless it is ignored; an Enter typed with it is not read. */
 async function chosen<T>(

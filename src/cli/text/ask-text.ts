@@ -1,18 +1,19 @@
 // Renders an ask for a terminal: one line for lists, and the whole request with commands highlighted, file changes as a
 // diff and questions with numbered options. `show`, `run`, `demo` and the inbox share it. Nothing in the input of an
 // approval is left out: fields without a renderer are printed as JSON.
-import { type AskRequest, isQuestion, summaryLine } from '../../client/action-summary.ts';
+import { type AskRequest, isPlan, isQuestion, summaryLine } from '../../client/action-summary.ts';
 import type { ApprovalRequest } from '../../core/views.ts';
 import { inputDiff, unifiedDiff } from './file-change.ts';
 import { jsonLines, shellLines } from './highlight.ts';
 import { indented, paragraph, quoted, wrap, wrapAll } from './layout.ts';
+import { markdownLines, withoutMarks } from './markdown-text.ts';
 import { type Position, questionLines } from './question-text.ts';
 import { type Line, line, span } from './spans.ts';
 import { exact, oneLine, prose } from './terminal-text.ts';
 
 /** The request on one line. */
 export const summary = (request: AskRequest): string =>
-  oneLine(isQuestion(request) ? summaryLine(request) : exact(summaryLine(request)));
+  isQuestion(request) ? withoutMarks(oneLine(summaryLine(request))) : oneLine(exact(summaryLine(request)));
 
 export const requestLines = (request: AskRequest, width: number, position?: Position): Line[] =>
   isQuestion(request)
@@ -36,18 +37,28 @@ export function cardLines(request: AskRequest, width: number): Line[] {
 }
 
 export function approvalLines(request: ApprovalRequest, width: number): Line[] {
-  const lines: Line[] = [line(span('Allow ', 'bold'), span(oneLine(request.tool_name), 'accent'), span('?', 'bold'))];
+  const { plan, ...rest } = request.input;
+  // The plan is the reason and the input alike.
+  const isOfPlan = isPlan(request);
+  const lines: Line[] = [approvalTitle(request)];
   lines.push(...lineageLines(request, width));
   if (request.work_folder) lines.push(...wrap(line(span(`in ${oneLine(request.work_folder)}`, 'dim')), width));
-  if (request.reason) lines.push(...paragraph(prose(request.reason), width, 'dim'));
+  if (request.reason && !isOfPlan) lines.push(...paragraph(prose(request.reason), width, 'dim'));
   if (request.asked_because)
     lines.push(...paragraph(`Asked because ${prose(request.asked_because.why)}`, width, 'dim'));
   if (request.earlier) lines.push(...paragraph(earlierText(request.earlier), width, 'warn'));
-  lines.push([], ...actionLines(request.input, width));
+  if (isOfPlan) lines.push([], ...markdownLines(exact(request.reason).trimEnd(), width, 'plain'));
+  if (!isOfPlan || Object.keys(rest).length > 0) lines.push([], ...actionLines(isOfPlan ? rest : request.input, width));
   if (request.diff) lines.push([], ...wrapAll(unifiedDiff(request.diff), width, 1));
   for (const file of request.files ?? []) if (file.text !== undefined) lines.push([], ...scriptLines(file, width));
   return lines;
 }
+
+/** What the person is asked: `Allow Bash?` */
+export const approvalTitle = (request: ApprovalRequest): Line =>
+  isPlan(request)
+    ? line(span('Approve this plan?', 'bold'))
+    : line(span('Allow ', 'bold'), span(oneLine(request.tool_name), 'accent'), span('?', 'bold'));
 
 function scriptLines({ path, text = '' }: NonNullable<ApprovalRequest['files']>[number], width: number): Line[] {
   const title = line(span(exact(path).replaceAll('\n', '␊'), 'accent'), span(', which the command runs:', 'dim'));

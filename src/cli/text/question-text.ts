@@ -2,7 +2,8 @@
 // previews. The line prompts and the form of the inbox draw single questions with it.
 import type { Question } from '../../core/question.ts';
 import type { UserQuestionRequest } from '../../core/views.ts';
-import { indented, paragraph, quoted, wrap } from './layout.ts';
+import { indented, quoted, wrap } from './layout.ts';
+import { markdownLines } from './markdown-text.ts';
 import { type Line, line, type Span, span } from './spans.ts';
 import { exact, oneLine, prose } from './terminal-text.ts';
 
@@ -16,6 +17,8 @@ export function questionLines(request: UserQuestionRequest, width: number, posit
   const asked = request.questions.flatMap((question, i) => [
     ...(i > 0 ? [[]] : []),
     ...questionHead(question, length > 1 ? position(i, length) : '', width),
+    // Lists and tables of the question would run into the options.
+    ...(question.question.trim().includes('\n') && question.options.length > 0 ? [[]] : []),
     ...question.options.flatMap((_, n) => optionLines(question, n, width)),
   ]);
   return [...contextLines(request, width), ...asked];
@@ -23,7 +26,7 @@ export function questionLines(request: UserQuestionRequest, width: number, posit
 
 /** What the person needs to know before answering. */
 export const contextLines = ({ context }: UserQuestionRequest, width: number): Line[] =>
-  context ? [...paragraph(prose(context), width, 'dim'), []] : [];
+  context ? [...markdownLines(prose(context), width, 'dim'), []] : [];
 
 export function questionHead(question: Question, position: string, width: number): Line[] {
   const notes = [
@@ -42,7 +45,13 @@ export function questionHead(question: Question, position: string, width: number
       'dim',
     ),
   );
-  return [...wrap(head, width), ...paragraph(prose(question.question), width, 'bold')];
+  return [...wrap(head, width), ...questionText(question, width)];
+}
+
+/** A question of one line stands out; in a longer one, what its Markdown makes stand out does. */
+function questionText({ question }: Question, width: number): Line[] {
+  const text = prose(question).trimEnd();
+  return markdownLines(text, width, text.includes('\n') ? 'plain' : 'bold');
 }
 
 interface OptionStyle {
@@ -67,7 +76,7 @@ export function optionLines(question: Question, index: number, width: number, st
     span(note ? `  (${note})` : '', 'good'),
   );
   const below = 4 + mark.reduce((sum, s) => sum + s.text.length, 0);
-  const text = option.description ? paragraph(prose(option.description), width - below, 'dim') : [];
+  const text = option.description ? markdownLines(prose(option.description), width - below, 'dim') : [];
   const preview = option.preview ? quoted(exact(option.preview.replace(/\n$/, '')), width - below) : [];
   // A single line is shown: the note that replaces it would take as much room.
   const isCut = preview.length > previewRows + 1;
