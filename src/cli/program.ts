@@ -15,28 +15,28 @@ const LOAD = {
   threads: async () => (await import('./commands/threads.ts')).threadsCommand(),
   events: async () => (await import('./commands/events.ts')).eventsCommand(),
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand(),
-  insights: async () => (await import('./commands/insights.ts')).insightsCommand(),
   runs: async () => (await import('./commands/runs.ts')).runsCommand(),
+  insights: async () => (await import('./commands/insights.ts')).insightsCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
   ask: async () => (await import('./commands/ask.ts')).askCommand(),
   approve: async () => (await import('./commands/approve.ts')).approveCommand(),
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
   run: async () => (await import('./commands/run.ts')).runCommand(),
   connect: async () => (await import('./commands/connect.ts')).connectCommand(),
   disconnect: async () => (await import('./commands/disconnect.ts')).disconnectCommand(),
   demo: async () => (await import('./commands/demo.ts')).demoCommand(),
-  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
   acp: async () => (await import('./commands/acp.ts')).acpCommand(),
-  grants: async () => (await import('./commands/grants.ts')).grantsCommand(),
   rules: async () => (await import('./commands/rules.ts')).rulesCommand(),
-  notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
-  webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
+  grants: async () => (await import('./commands/grants.ts')).grantsCommand(),
   skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),
   'sign-in': async () => (await import('./commands/sign-in.ts')).signInCommand(),
   worker: async () => (await import('./commands/worker.ts')).workerCommand(),
   db: async () => (await import('./commands/db.ts')).dbCommand(),
   tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
+  notify: async () => (await import('./commands/notify.ts')).notifyCommand(),
+  webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   version: async () => (await import('./commands/version.ts')).versionCommand(),
   completion: async () => (await import('./commands/completion.ts')).completionCommand(),
@@ -44,12 +44,12 @@ const LOAD = {
   hook: async () => (await import('./commands/hook.ts')).hookCommand(),
 } satisfies Record<string, () => Promise<Command>>;
 
-/** What the help shows; `hook` is called by agents, `complete` by shells. */
+/** What the help shows, in the order of LOAD; `hook` is called by agents, `complete` by shells. */
 const GROUPS: Record<string, readonly (keyof typeof LOAD)[]> = {
   'Answer:': ['inbox', 'questions', 'approvals', 'comment', 'threads'],
   'Look:': ['events', 'sessions', 'runs', 'insights', 'audit', 'keys'],
   'Ask:': ['ask', 'approve', 'mcp'],
-  'Work:': ['run', 'connect', 'disconnect', 'demo', 'acp', 'rules', 'skills'],
+  'Work:': ['run', 'connect', 'disconnect', 'demo', 'acp', 'rules', 'grants', 'skills'],
   'Serve:': ['serve', 'sign-in', 'worker', 'db', 'tokens', 'notify', 'webhooks', 'doctor', 'version', 'completion'],
 };
 /** Generated from all other commands. */
@@ -61,7 +61,9 @@ export async function createProgram(firstWord?: string): Promise<Command> {
     'holdpoint',
     'One durable inbox for every question and approval that any coding agent raises.',
   )
-    .version(version)
+    .version(version, '-V, --version', 'print the version')
+    // `help` and `help <command>` work all the same; see withHelp.
+    .helpCommand(false)
     .withExamples('holdpoint serve', 'holdpoint demo', 'holdpoint inbox');
   const titles = new Map<string, string>(
     Object.entries(GROUPS).flatMap(([title, names]) => names.map((name) => [name, title] as const)),

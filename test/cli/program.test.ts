@@ -22,6 +22,13 @@ it.each(names.filter((name) => name !== 'completion'))(
   },
 );
 
+it('lists every command that people type under the heading of its group, and nothing else', () => {
+  const titles = [...whole.helpInformation().matchAll(/^(\w+):$/gm)].map(([, title]) => title);
+  expect(titles).toEqual(['Options', 'Answer', 'Look', 'Ask', 'Work', 'Serve']);
+  const listed = [...whole.helpInformation().matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name]) => name);
+  expect(listed).toEqual(names.filter((name) => !['hook', 'complete'].includes(name)));
+});
+
 it.each([undefined, 'completion', 'help', '--help', 'sesions', 'constructor', ''])(
   'loads all commands for the first word %j',
   async (word) => {
