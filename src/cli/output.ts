@@ -57,6 +57,8 @@ type Cell = string | Line;
 
 /** A narrower table would be all ellipses: each row becomes a block of two lines. */
 const MIN_TABLE_WIDTH = 72;
+/** So much of the last column, which says what it is, is readable. */
+const MIN_LAST_CELLS = 30;
 
 /** Prints a list as a table with a column for each title, or as JSON; an empty one is a note. */
 export function printList<T>(
@@ -79,25 +81,29 @@ export function printList<T>(
 function printTable(titles: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const width = terminalWidth();
   const table = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? line(cell) : cell)));
-  if (width < MIN_TABLE_WIDTH) printBlocks(table, width);
-  else printColumns(titles, table, width);
+  const sizes = titles.map((title, i) => Math.max(cells(title), ...table.map((row) => lineCells(row[i] ?? []))));
+  const room = width - sizes.slice(0, -1).reduce((sum, size) => sum + size + 2, 0);
+  const last = sizes.at(-1) ?? 0;
+  if (width < MIN_TABLE_WIDTH || room < Math.min(last, MIN_LAST_CELLS)) printBlocks(table, width);
+  else
+    printColumns(
+      [titles.map((title) => line(span(title, 'dim'))), ...table],
+      sizes.with(-1, Math.min(last, room)),
+      width,
+    );
 }
 
-function printColumns(titles: readonly string[], rows: readonly (readonly Line[])[], width: number): void {
-  const sizes = titles.map((title, i) => Math.max(cells(title), ...rows.map((row) => lineCells(row[i] ?? []))));
-  const last = titles.length - 1;
-  const others = sizes.reduce((sum, size, i) => sum + (i === last ? 0 : size + 2), 0);
-  if (width !== Number.POSITIVE_INFINITY) sizes[last] = Math.max(10, Math.min(sizes[last] ?? 0, width - others));
-  const header = titles.map((title) => line(span(title, 'dim')));
-  for (const row of [header, ...rows]) {
-    const filled = row.flatMap((cell, i) => [...fill(cell, sizes[i] ?? 0), span('  ')]);
+function printColumns(rows: readonly (readonly Line[])[], sizes: readonly number[], width: number): void {
+  for (const row of rows) {
+    const filled = row.flatMap((cell, i) => [...(i > 0 ? [span('  ')] : []), ...fill(cell, sizes[i] ?? 0)]);
     print(crop(filled, width));
   }
 }
 
 function printBlocks(rows: readonly (readonly Line[])[], width: number): void {
   for (const row of rows) {
-    const head = row.slice(0, -1).flatMap((cell) => [...cell, span('  ')]);
+    const filled = row.slice(0, -1).filter((cell) => lineCells(cell) > 0);
+    const head = filled.flatMap((cell) => [...cell, span('  ')]);
     print(crop(head, width), crop([span('  '), ...(row.at(-1) ?? [])], width));
   }
 }

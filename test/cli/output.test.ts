@@ -99,6 +99,18 @@ describe.skipIf(!hasPty)('lists in a terminal (needs python3)', PATIENT, () => {
     expect(await show.exited).toBe(0);
   });
 
+  it('show what is asked beside a long name of its session', async () => {
+    const session = `claude.${'0123456789'.repeat(4)}`;
+    await (await bed.work(session)).approval('long');
+    const list = bed.terminal(['approvals', 'list', '--session-id', session], { columns: 80 });
+    await list.shows('Show one:');
+    expect(list.screen().slice(0, 2)).toEqual([
+      expect.stringMatching(new RegExp(`^\\w{6}  \\S+  \\w+  ${session}$`)),
+      '  Bash: rm -rf build',
+    ]);
+    expect(await list.exited).toBe(0);
+  });
+
   it('have colours, unless NO_COLOR is set', async () => {
     const ask = await (await bed.work()).approval('colours');
     const coloured = bed.terminal(['approvals', 'show', ask.ask_id], { env: { NO_COLOR: '' } });
@@ -114,7 +126,7 @@ describe('an empty list', PATIENT, () => {
   it.each([
     [['skills', 'list'], 'no skill is published'],
     [['skills', 'list', 'nosuch'], 'there is no such skill'],
-    [['events', '--after', '999999999'], 'there is no such event'],
+    [['events', '--after', '999999999'], 'there are no such events'],
   ])('is reported as a sentence, not as a table without rows: %j', async (args, sentence) => {
     const ended = await bed.run(args);
     expect(ended).toEqual({ code: 0, stdout: '', stderr: `holdpoint: ${sentence}\n` });
