@@ -30,23 +30,24 @@ export function commentCommand(kind: Kind | undefined, id: string): Command {
   return new Command('comment', `say something about a pending ${noun} without deciding it`)
     .argument('<request_id>', `the ${noun}, or the beginning or end of its id`)
     .argument('<text>', 'the comment; the request stays open')
-    .option('--wait-ms <number>', "wait so long for the agent's reply, and print it")
+    .option('--wait-ms <number>', "wait this long for the agent's reply, and print it")
     .withExamples(`${path} comment ${id} "why?"`)
     .withScope('look in')
     .withMutation()
     .action(async (typed: string, text: string, flags: CommentFlags) => {
       const waitMs = wholeNumber('--wait-ms', flags.waitMs);
+      if (text.trim() === '') throw new Failure('usage', 'the comment is blank');
       const client = await connect(flags);
       const ask = await findAsk(client, kind, typed, flags);
       if (waitMs !== undefined && !ask.takes_comments)
-        throw new Failure('usage', `the agent of ${ask.ask_id} is not told of comments: leave out --wait-ms`);
+        throw new Failure('usage', `the agent of ${ask.ask_id} does not see comments: leave out --wait-ms`);
       const comment = await once(flags, (options) => client.asks.comment(ask.ask_id, text, options));
       if (waitMs !== undefined) return printReply(client, ask.ask_id, comment, waitMs, flags);
       if (flags.json) return printJson(comment);
       note(
         ask.takes_comments
           ? 'Sent. The request stays open; the agent may reply (show lists comments, --wait-ms waits).'
-          : 'Saved. The request stays open; this agent is not told of comments.',
+          : 'Saved. The request stays open; this agent does not see comments.',
       );
     });
 }
@@ -77,7 +78,7 @@ async function printReply(
 
 function takeCommand(kind: Kind, id: string): Command {
   return of(kind, 'take', `tell everyone that you are on a pending ${kind}; anyone may still answer`)
-    .option('--release', 'you are no longer on it')
+    .option('--release', 'take that back')
     .withExamples(`holdpoint ${kind}s take ${id}`)
     .withScope('look in')
     .withServer()
@@ -91,7 +92,11 @@ function takeCommand(kind: Kind, id: string): Command {
 }
 
 function snoozeCommand(kind: Kind, id: string): Command {
-  return of(kind, 'snooze', `put a pending ${kind} out of the way for everyone; it stays open and its deadline passes`)
+  return of(
+    kind,
+    'snooze',
+    `put a pending ${kind} out of the way for everyone; it stays open, and its deadline still applies`,
+  )
     .argument('<time>', `how long: ${SNOOZE_TIMES}; or off`)
     .withExamples(`holdpoint ${kind}s snooze ${id} 2h`)
     .withScope('look in')
@@ -109,6 +114,7 @@ function snoozeCommand(kind: Kind, id: string): Command {
 function untilOf(time: string, now: number): number | null {
   if (time === 'off') return null;
   const until = snoozedUntil(time, now);
-  if (until === undefined) throw new Failure('usage', `"${time}" is not a time: use ${SNOOZE_TIMES} or off.`);
+  if (until === undefined)
+    throw new Failure('usage', `"${time}" is no time to snooze for: use ${SNOOZE_TIMES}, at most 31d, or off`);
   return until;
 }

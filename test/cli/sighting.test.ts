@@ -37,13 +37,13 @@ describe.skipIf(!hasPty)('a sighting at a terminal (needs python3)', PATIENT, ()
   it('is followed by comments, "I\'m on it" and snooze, which decide nothing', async () => {
     const { ask_id } = await (await bed.work()).approval('discussed');
     const commented = await bed.run(['approvals', 'comment', ask_id, 'yes']);
-    expect(commented.stderr).toContain('is not told of comments');
+    expect(commented.stderr).toContain('does not see comments');
     expect((await bed.run(['approvals', 'take', ask_id])).code).toBe(0);
     expect((await bed.run(['approvals', 'snooze', ask_id, '2h'])).code).toBe(0);
     const wrong = await bed.run(['approvals', 'snooze', ask_id, 'soon']);
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
-      expect.stringContaining('"soon" is not a time: use 30m, 2h, 3d or off'),
+      expect.stringContaining('"soon" is no time to snooze for: use 30m, 2h, 3d'),
     ]);
     const { stdout } = await bed.run(['approvals', 'show', ask_id]);
     for (const text of ['operator: yes', /^on it +operator \(cli\)/m, /^snoozed +until /m])

@@ -260,7 +260,8 @@ function lineDone(state: State, mode: Extract<Mode, { field: unknown }>): Transi
   }
   if (mode.name === 'snooze') {
     const untilMs = snoozedUntil(text, state.nowMs);
-    if (untilMs === undefined) return changed(withNotice(state, `Not a time: use ${SNOOZE_TIMES}.`, 'bad'));
+    if (untilMs === undefined)
+      return changed(withNotice(state, `Not a time: use ${SNOOZE_TIMES}, at most 31d.`, 'bad'));
     return changed(leaving(state), { do: 'snooze', ask, untilMs });
   }
   const why = text === '' ? undefined : text;
