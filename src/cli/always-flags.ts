@@ -14,16 +14,17 @@ export interface AlwaysFlags {
   expiresAfterMs?: string;
 }
 
-export const withAlways = (command: Command): Command =>
+/** `when`: what the flags go with, before each of them. */
+export const withAlways = (command: Command, when = ''): Command =>
   command
-    .addOption(new Option('--scope <scope>', 'with --always: where it applies').choices(GRANT_SCOPES))
+    .addOption(new Option('--scope <scope>', `${when}where it applies`).choices(GRANT_SCOPES))
     .option(
       '--match <pattern>',
-      'with --always: which commands ("git push *"), or which value of an argument ("file_path=/srv/*"); may be repeated',
+      `${when}which commands ("git push *"), or which value of an argument ("file_path=/srv/*"); may be repeated`,
       repeated,
     )
-    .option('--uses <number>', 'with --always: for how many calls')
-    .option('--expires-after-ms <number>', 'with --always: for how long');
+    .option('--uses <number>', `${when}for how many calls`)
+    .option('--expires-after-ms <number>', `${when}for how long`);
 
 /** Whether a flag was given that means something only with --always. */
 export const hasAlways = ({ scope, match, uses, expiresAfterMs }: AlwaysFlags): boolean =>

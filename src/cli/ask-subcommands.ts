@@ -46,7 +46,7 @@ export const askSubcommands = (kind: AskKind, id: string): Command[] => [
 function listCommand(kind: AskKind): Command {
   return new Command('list', `pending ${kind}s, oldest first`)
     .withExamples(`holdpoint ${kind}s list`, `holdpoint ${kind}s list --session-id nightly --json`)
-    .withScope('of')
+    .withScope('in')
     .option('--limit <number>', 'one page of at most this many (up to 500); by default everything')
     .option('--cursor <cursor>', 'continue after the page that ended with this cursor')
     .withServer()
@@ -54,7 +54,7 @@ function listCommand(kind: AskKind): Command {
       const client = await connect(flags);
       const { items, next } = await pendingOf(client, kind, flags);
       const pending = items.filter(({ run_id }) => flags.runId === undefined || run_id === flags.runId);
-      if (next !== undefined) note(`there are more: --cursor ${next}`);
+      if (next !== undefined) note(`there are more; continue with --cursor ${next}`);
       if (flags.json) return printJson(pending);
       printAsks(await withAsks(client, kind, pending), `no ${kind} is pending`);
       if (pending.length > 0 && isTerminal())

@@ -1,4 +1,5 @@
 // The flags that commands share: their types, and reading their values.
+import { Option } from 'commander';
 import { RETRY_FOR_MS } from './command.ts';
 import { Failure } from './failure.ts';
 
@@ -37,6 +38,10 @@ export function wholeNumber(flag: string, text: string | undefined): number | un
 
 /** Collects an option that may be repeated. A variadic option would also swallow the arguments after it. */
 export const repeated = (value: string, before: string[] = []): string[] => [...before, value];
+
+/** An option that may be repeated, as a list that is empty without it. */
+export const listOption = (flags: string, about: string): Option =>
+  new Option(flags, about).argParser(repeated).default([], 'none');
 
 /** Refuses several flags of which at most one makes sense. Returns the one that was given. */
 export function atMostOne(flags: Record<string, unknown>): string | undefined {

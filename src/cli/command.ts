@@ -22,7 +22,10 @@ export class Command extends BaseCommand {
   withServer(): this {
     this.withAddress('file with the token (by default HOLDPOINT_TOKEN, or the one in the state folder)');
     this.option('--json', 'print JSON');
-    return this.option('--fields <names>', 'print only these fields, as JSON: request.id,request.tool_name');
+    return this.option(
+      '--fields <names>',
+      'print only these fields, as JSON; for example request.id,request.tool_name',
+    );
   }
 
   /** `token` says which one is meant. */
@@ -37,7 +40,7 @@ export class Command extends BaseCommand {
     return this.option('--token <secret>', 'the token itself; other programs can read it: prefer --token-file');
   }
 
-  /** `verb`: "look in", or "of" for lists. */
+  /** `verb`: "look in" for one ask, "in" for several. */
   withScope(verb: string): this {
     this.option('--session-id <id>', `${verb} this session only`);
     return this.option('--run-id <id>', `${verb} this run only`);
@@ -46,7 +49,7 @@ export class Command extends BaseCommand {
   /** For commands that ask and wait for the answer. */
   withWaiting(): this {
     return this.option('--wait-ms <number>', 'wait at most this long; then exit code 12, and the request stays open')
-      .option('--expires-after-ms <number>', 'when the request expires; by default it stays open')
+      .option('--expires-after-ms <number>', 'how long the request stays open; by default it does not expire')
       .option('--id <name>', 'a name of your own: the same name again is the same request, with the same answer')
       .option('--title <text>', 'who asks; by default the name of this folder');
   }

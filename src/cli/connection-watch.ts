@@ -44,6 +44,6 @@ export function watchConnection({ runId, report, mayReport, retryForMs, giveUp }
 const lostRun = (runId: string): Failure =>
   new Failure(
     'unreachable',
-    `the connection was lost and did not come back; what becomes of ${runId} is not known`,
+    `the connection was lost and did not come back; it is not known how ${runId} goes on`,
     `When the server is back: ${programName()} runs show ${runId}`,
   );

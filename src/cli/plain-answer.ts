@@ -14,7 +14,10 @@ export interface PlainAnswer {
 export function plainAnswer({ questions }: UserQuestionRequest, { words, text }: PlainAnswer): QuestionAnswer[] {
   const [question] = questions;
   if (!question || questions.length > 1)
-    throw new Failure('usage', `it asks ${questions.length} questions: answer with --interactive or --answers-json`);
+    throw new Failure(
+      'usage',
+      `this request asks ${questions.length} questions: answer with --interactive or --answers-json`,
+    );
   const { id: question_id, options } = question;
   if (words.length === 0 && text !== undefined) return [{ question_id, freeform_answer: text }];
   if (options.length === 0) {

@@ -118,7 +118,7 @@ export async function once<T>(
     if (!(error instanceof HoldpointUnreachable)) throw error;
     throw new Failure(
       'unreachable',
-      'the connection was lost and did not come back; whether it was done is not known',
+      'the connection was lost and did not come back; it is not known whether the command took effect',
       `It is safe to run the same command again with --idempotency-key ${idempotencyKey}`,
     );
   }

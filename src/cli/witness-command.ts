@@ -38,7 +38,7 @@ export function witnessCommand(): Command {
       if (file === undefined && git === undefined && to === undefined)
         throw new Failure('usage', 'name a witness: --file, --git or --to');
       const checkpoint = await newestCheckpoint(await connect(flags));
-      if (!checkpoint) return note('nothing is signed yet: the server signs every minute while it runs');
+      if (!checkpoint) return note('nothing is signed yet: the server signs once a minute while it runs');
       const line = canonical(checkpoint);
       const through = checkpoint.through_seq;
       const isNew = [

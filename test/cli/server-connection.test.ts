@@ -125,7 +125,7 @@ describe('a response that is lost', PATIENT, () => {
     const args = ['approvals', 'allow', ask.ask_id, '--retry-for-ms', '300'];
     const ended = await bed.run(args, { env: { HOLDPOINT_URL: lost.url } });
     expect(ended).toMatchObject({ code: 7, stdout: '' });
-    expect(ended.stderr).toContain('whether it was done is not known');
+    expect(ended.stderr).toContain('it is not known whether the command took effect');
     const key = /--idempotency-key (\S+)$/m.exec(ended.stderr)?.[1] ?? '';
     expect(lost.keys()).toContain(key);
     const again = await bed.run(['approvals', 'allow', ask.ask_id, '--idempotency-key', key]);

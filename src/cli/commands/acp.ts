@@ -9,7 +9,7 @@ import { addressOf, tokenOf } from '../server-connection.ts';
 import { interruptible } from '../signals.ts';
 
 export function acpCommand(): Command {
-  return new Command('acp', 'lets an editor and this inbox answer the same agent: the first answer counts')
+  return new Command('acp', 'let an editor and this inbox answer the same agent: the first answer counts')
     .argument('<command...>', 'after --, the program that speaks ACP, with its arguments')
     .withAddress('file with the token (by default HOLDPOINT_TOKEN, or the one in the state folder)')
     .withExamples('holdpoint acp -- claude-agent-acp')

@@ -39,7 +39,10 @@ const IDS = ['<request_id...>', 'the approval, or the beginning or end of its id
 const REASON = ['--reason <text>', 'what the agent is told'] as const;
 
 function allowCommand(): Command {
-  const command = new Command('allow', 'let the agent do it; several approvals of one run are one atomic decision')
+  const command = new Command(
+    'allow',
+    'let the agent do it; several approvals of one run are decided together or not at all',
+  )
     .argument(...IDS)
     .option('--updated-input <json>', 'allow this instead of what the agent asked for')
     .option('--updated-input-file <file>', 'the same from a file; - for standard input')
@@ -50,7 +53,7 @@ function allowCommand(): Command {
       `holdpoint approvals allow d1d077 --updated-input '{"command":"rm -r build"}'`,
       'holdpoint approvals allow d1d077 --always --match "rm -rf build" --uses 3',
     );
-  return decision(withAlways(command), 'look in').action((ids: string[], flags: DecideFlags) =>
+  return decision(withAlways(command, 'with --always: '), 'look in').action((ids: string[], flags: DecideFlags) =>
     decideSome('allow', ids, flags),
   );
 }
@@ -66,17 +69,17 @@ function denyCommand(): Command {
 function allCommand(behavior: Behavior, example: string): Command {
   const command = new Command(
     `${behavior}-all`,
-    `${behavior} everything that is pending; one atomic batch for each run`,
+    `${behavior} everything that is pending; all of a run or nothing of it`,
   ).withExamples(example);
   if (behavior === 'deny') command.option(...REASON);
-  return decision(command, 'of').action((flags: DecideFlags) => decideAll(behavior, flags));
+  return decision(command, 'in').action((flags: DecideFlags) => decideAll(behavior, flags));
 }
 
 const decision = (command: Command, verb: string): Command =>
   command
     .option('--justification <text>', 'why, for the record')
     .withScope(verb)
-    .option('--wait', 'until the run has ended or asks again')
+    .option('--wait', 'wait until the run has ended or asks again')
     .withMutation();
 
 function decideSome(behavior: Behavior, typed: readonly string[], flags: DecideFlags): Promise<void> {

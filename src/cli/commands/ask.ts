@@ -17,12 +17,12 @@ interface AskFlags extends ShellAskFlags {
 export function askCommand(): Command {
   return new Command('ask', 'ask a person from a script, and print the answer')
     .argument('<question>', 'what to ask')
-    .option('--option <label>', 'an answer to choose; may be repeated. Without any, the answer is text', repeated)
+    .option('--option <label>', 'an option to choose; may be repeated. Without options, the answer is text', repeated)
     .option('--multi-select', 'allow several options; the answer has one per line')
     .option('--no-other', 'accept only the listed options')
     .option('--header <text>', 'a short title')
     .option('--context <text>', 'what the person should know to answer')
-    .option('--secret', 'the answer is a secret: it is shown and logged nowhere')
+    .option('--secret', 'the answer is secret: it is printed here, and shown and logged nowhere else')
     .withWaiting()
     .withExamples(
       'holdpoint ask "Deploy?" --option staging --option production --wait-ms 0 || true',

@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command } from '../command.ts';
-import { repeated, type ServerFlags } from '../command-flags.ts';
+import { listOption, type ServerFlags } from '../command-flags.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { auditFiles, auditServer, type LogReport, readWitness, wholeLog } from '../log-audit.ts';
@@ -54,12 +54,9 @@ interface VerifyFlags extends ServerFlags {
 function verifyCommand(): Command {
   return new Command('verify', 'check that nothing was altered or is missing, in a file or on the server')
     .argument('[file...]', 'what `audit export` wrote; several parts of one log in any order; - is standard input')
-    .option('--key <key>', 'a public key that must have signed it; may be repeated', repeated, [])
-    .option(
-      '--witness <file>',
-      'what `audit witness` wrote, which the log must agree with; may be repeated',
-      repeated,
-      [],
+    .addOption(listOption('--key <key>', 'a public key that must have signed it; may be repeated'))
+    .addOption(
+      listOption('--witness <file>', 'what `audit witness` wrote, which the log must agree with; may be repeated'),
     )
     .withExamples('holdpoint audit verify', 'holdpoint audit export | holdpoint audit verify -')
     .withServer()

@@ -47,11 +47,11 @@ const TASK = 'make the test suite pass again';
 
 export function demoCommand(): Command {
   return new Command('demo', 'watch an agent stop and ask, and answer it')
-    .option('--url <address>', 'play on this server (HOLDPOINT_URL); by default on the one that runs here')
+    .option('--url <address>', 'use this server (HOLDPOINT_URL); by default the one that is running here')
     .withToken('file with the token (by default HOLDPOINT_TOKEN, or the one in the state folder)')
-    .option('--own', 'play on a temporary server that leaves nothing behind, as when none is running')
-    .option('--auto', 'let a script answer, as without a terminal')
-    .option('--json', 'the same, and print only the requests and their answers, as JSON')
+    .option('--own', 'use a temporary server that leaves nothing behind; the default when no server is running')
+    .option('--auto', 'let a script answer; the default without a terminal')
+    .option('--json', 'let a script answer, and print only the requests and their answers, as JSON')
     .option('--pause-ms <number>', 'how long the script waits before it answers', '700')
     .withExamples('holdpoint demo', 'holdpoint demo --auto --own')
     .action(demo);
@@ -59,7 +59,7 @@ export function demoCommand(): Command {
 
 function demo(flags: DemoFlags): Promise<void> {
   const pauseMs = wholeNumber('--pause-ms', flags.pauseMs) ?? 0;
-  return interruptible('left; nothing more was answered', async ({ signal, or }) => {
+  return interruptible('the demo was interrupted; nothing more was answered', async ({ signal, or }) => {
     const url = await or(runningServer(flags, process.env));
     const server = url === undefined ? await startTemporaryServer() : serverAt(url, flags, process.env);
     try {

@@ -20,12 +20,12 @@ interface EventFlags extends ServerFlags {
 }
 
 export function eventsCommand(): Command {
-  return new Command('events', 'the event log, oldest first; with --follow, new events as they come')
-    .option('-f, --follow', 'keep printing new events; Ctrl-C ends it')
-    .option('--session-id <id>', 'of this session only')
-    .option('--run-id <id>', 'of this run only')
-    .option('--after <seq>', 'only events after this one; with --follow and no session or run: from now on')
-    .option('--limit <number>', 'end after this many')
+  return new Command('events', 'the event log, oldest first; with --follow, new events as they arrive')
+    .option('-f, --follow', 'keep printing new events; Ctrl-C stops')
+    .option('--session-id <id>', 'in this session only')
+    .option('--run-id <id>', 'in this run only')
+    .option('--after <seq>', 'only events after this one; --follow without a session or run begins now by default')
+    .option('--limit <number>', 'stop after this many events')
     .withExamples(
       'holdpoint events --session-id nightly',
       'holdpoint events --follow',
@@ -50,7 +50,7 @@ function events(flags: EventFlags): Promise<void> {
         shown += 1;
         if (shown >= limit || signal.aborted) break;
       }
-    if (shown === 0 && !flags.follow && !flags.json) note('there is no such event');
+    if (shown === 0 && !flags.follow && !flags.json) note('there are no such events');
   });
 }
 

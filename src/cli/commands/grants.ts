@@ -24,16 +24,16 @@ const coveredText = ({ tool, matches }: Pick<GrantView, 'tool' | 'matches'>): st
   oneLine(matches && Object.keys(matches).length > 0 ? `${tool} ${JSON.stringify(matches)}` : `${tool} (every call)`);
 
 function listCommand(): Command {
-  return new Command('list', 'grants that apply')
+  return new Command('list', 'grants in force')
     .option('--all', 'include revoked, expired and used-up ones')
-    .option('--session-id <id>', 'given in this session')
+    .option('--session-id <id>', 'only those given in this session')
     .withExamples('holdpoint grants list --all')
     .withServer()
     .action(async (flags: ServerFlags & { all?: boolean; sessionId?: string }) => {
       const client = await connect(flags);
       const all = await listAll((page) => client.grants.list({ session_id: flags.sessionId, ...page }));
       const grants = all.filter((grant) => flags.all || grant.is_usable);
-      printList(grants, flags, 'nothing is allowed in advance; --all shows grants that are over', {
+      printList(grants, flags, 'nothing is allowed in advance; --all includes grants that have ended', {
         grant: (grant) => line(span(grant.grant_id, 'bold')),
         scope: (grant) => grant.scope,
         state: (grant) => line(span(stateOf(grant, Date.now()), 'dim')),
@@ -52,9 +52,9 @@ function stateOf(grant: GrantView, now: number): string {
 }
 
 function revokeCommand(): Command {
-  return new Command('revoke', 'revoke a grant: the next call is asked again')
+  return new Command('revoke', 'revoke a grant; from the next call on, people are asked again')
     .argument('[grant]', 'its id, or the beginning or end of it')
-    .option('--session-id <id>', 'all that were given in this session')
+    .option('--session-id <id>', 'revoke all that were given in this session')
     .withExamples('holdpoint grants revoke --session-id nightly')
     .withMutation()
     .action(async (typed: string | undefined, flags: MutationFlags & { sessionId?: string }) => {
@@ -69,13 +69,13 @@ function revokeCommand(): Command {
       const revoked: GrantView[] = [];
       for (const id of ids) revoked.push(await once(flags, (options) => client.grants.revoke(id, options)));
       if (flags.json) return printJson(typed === undefined ? revoked : revoked[0]);
-      if (revoked.length === 0) note('nothing is allowed in advance there');
+      if (revoked.length === 0) note('nothing was allowed in advance there');
       for (const grant of revoked) print(line(`${grant.grant_id} (${coveredText(grant)}) is `, span('revoked', 'bad')));
     });
 }
 
 function previewCommand(): Command {
-  return withAlways(new Command('preview', 'what "always" for an approval would allow; gives nothing'))
+  return withAlways(new Command('preview', 'what "always" for an approval would allow; grants nothing'))
     .argument('<request_id>', 'the approval, or the beginning or end of its id')
     .withExamples('holdpoint grants preview d1d077 --match "rm -rf *"')
     .withServer()

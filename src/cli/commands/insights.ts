@@ -21,8 +21,8 @@ const SHOWN_NAMES = 5;
 
 export function insightsCommand(): Command {
   return new Command('insights', 'how long answers take, agent time lost waiting, and rules for what is always allowed')
-    .option('--days <number>', 'the last so many days', '30')
-    .option('--at-least <number>', 'suggest a rule for what was allowed so often; 10 otherwise')
+    .option('--days <number>', 'number of days to look back', '30')
+    .option('--at-least <number>', 'suggest a rule for what was allowed at least this many times; 10 by default')
     .withExamples('holdpoint insights', 'holdpoint insights --days 7 --json')
     .withServer()
     .action(async (flags: InsightsFlags) => {

@@ -14,7 +14,7 @@ export function keysCommand(): Command {
 }
 
 function listCommand(): Command {
-  return new Command('list', 'public keys, the first one first; the last one signs')
+  return new Command('list', 'public keys, oldest first; the newest one signs')
     .withExamples('holdpoint keys list')
     .withServer()
     .action(async (flags: ServerFlags) => {
@@ -29,7 +29,7 @@ function listCommand(): Command {
 }
 
 function rotateCommand(): Command {
-  return new Command('rotate', 'sign with a new key, which the old one introduces')
+  return new Command('rotate', 'sign with a new key from now on; the old key signs its introduction')
     .withExamples('holdpoint keys rotate')
     .withMutation()
     .action(async (flags: MutationFlags) => {

@@ -9,13 +9,13 @@ import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
 export function notifyCommand(): Command {
-  return new Command('notify', 'who is notified of requests: test it, list devices')
+  return new Command('notify', 'notifications of requests: test, list')
     .withExamples('holdpoint notify list')
     .withSubcommands(testCommand(), listCommand());
 }
 
 function testCommand(): Command {
-  return new Command('test', 'send a test, and say whether it arrived at the provider')
+  return new Command('test', 'send a test notification, and say whether the provider accepted it')
     .argument('[who]', 'a person or a webhook; yourself by default')
     .withExamples('holdpoint notify test ops')
     .withServer()
@@ -40,7 +40,7 @@ const verdict = ({ who, channel = '', device, state, reason }: Result) => [
 ];
 
 function listCommand(): Command {
-  return new Command('list', 'devices that are notified, and what is wrong with routes')
+  return new Command('list', 'devices that are notified, and problems with routes')
     .withExamples('holdpoint notify list --json')
     .withServer()
     .action(async (flags: ServerFlags) => {

@@ -56,7 +56,7 @@ function answerCommand(): Command {
       'holdpoint questions answer 781b0c --declined --justification "you decide"',
     )
     .withScope('look in')
-    .option('--wait', 'until the run has ended or asks again')
+    .option('--wait', 'wait until the run has ended or asks again')
     .withMutation()
     .action(answer);
 }

@@ -36,7 +36,7 @@ async function runningServer(flags: ServerFlags): Promise<Client | undefined> {
   } catch (error) {
     const isNamed = flags.url !== undefined || process.env.HOLDPOINT_URL !== undefined;
     if (isNamed || !(error instanceof Failure) || error.exit !== 'unreachable') throw error;
-    note(`no server runs: this is what ${join(stateFolder(process.env), 'rules.json')} says`);
+    note(`no server is running: these are the rules in ${join(stateFolder(process.env), 'rules.json')}`);
     return undefined;
   }
 }
@@ -51,13 +51,13 @@ function listCommand(): Command {
   return new Command('list', 'the rules that the server applies, in the order in which they are tried')
     .withExamples('holdpoint rules list', 'holdpoint rules list --json')
     .withServer()
-    .option('--session-id <id>', 'with the rules of this session')
+    .option('--session-id <id>', 'include the rules of this session')
     .action(async (flags: ServerFlags & { sessionId?: string }) => {
       const client = await runningServer(flags);
       const rules = client
         ? await appliedRules(client, flags.sessionId)
         : (await ownRules()).rules.map(({ sourced: own }) => own);
-      printList(rules, flags, 'there are no rules: every approval is asked', {
+      printList(rules, flags, 'there are no rules: people decide every approval', {
         rule: ({ position }) => String(position),
         source: ({ source }) => source,
         action: ({ rule }) => line(span(rule.action, 'bold')),
@@ -84,7 +84,7 @@ function testCommand(): Command {
     .argument('<tool>', 'the name of the tool')
     .argument('[input]', 'its arguments, a JSON object', '{}')
     .option('--subagent', 'as if a sub-agent asked')
-    .option('--session-id <id>', 'with the rules and grants of this session')
+    .option('--session-id <id>', 'include the rules and grants of this session')
     .withServer()
     .withExamples(
       `holdpoint rules test Bash '{"command":"git status; rm -rf ~"}'`,
@@ -119,13 +119,20 @@ function explainCommand(): Command {
       const context = lineage ? 'subagent' : 'thread';
       const test = { tool_name, input, context, session_id: ask.session_id, work_folder } as const;
       const now = await client.rules.test(test);
-      const then = thenOf(ask) ?? asked_because?.why ?? 'no rule applied: it was asked';
+      const then = thenOf(ask) ?? asked_because?.why ?? 'no rule applied, so people were asked';
       if (flags.json) return printJson({ request_id: ask.ask_id, then, now });
-      print(line(span('then', 'bold'), span(`  ${oneLine(then)}`)));
-      print(line(span('now', 'bold'), span(`   ${now.decision}: ${oneLine(now.explanation)}`)));
+      print(line(span('when raised', 'bold'), span(`  ${oneLine(then)}`)));
+      print(line(span('now', 'bold'), span(`          ${WOULD[now.decision]}: ${oneLine(now.explanation)}`)));
       for (const part of now.parts) print(partLine(part));
     });
 }
+
+const WOULD = {
+  allow: 'would be allowed',
+  reject: 'would be denied',
+  ask: 'people would be asked',
+  delegate: 'would be delegated',
+} as const;
 
 /** What decided it without a person. */
 function thenOf({ answer }: ApprovalAskView): string | undefined {

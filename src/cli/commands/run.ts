@@ -42,7 +42,7 @@ export function runCommand(): Command {
       'a setting of the agent, such as sandbox=read-only, or trust_folder=false to ignore the settings and hooks that the folder contains for it; may be repeated',
       repeated,
     )
-    .option('--interactive', 'answer what it asks here')
+    .option('--interactive', 'answer here what it asks')
     .option('--wait', 'print nothing until it has ended or asks')
     .option('--detach', 'start it and return')
     .withExamples(
@@ -61,7 +61,7 @@ function run(agent: string, prompt: string[], flags: RunFlags): Promise<void> {
   atMostOne({ '--interactive': interactive, '--wait': wait, '--detach': detach, '--json': interactive && json });
   if (interactive && !isInteractive())
     throw new Failure('usage', '--interactive needs a terminal; answer with `questions` and `approvals` instead');
-  return interruptible('left; nothing was started', async (interruption) => {
+  return interruptible('interrupted; nothing was started', async (interruption) => {
     const input = await interruption.or(runInput(agent, prompt, flags));
     const client = await interruption.or(connect(flags));
     if (!detach) await refuseUnoffered(client, agent);
@@ -101,7 +101,7 @@ async function follow(
   interruption: Interruption,
 ): Promise<void> {
   const { run_id, session_id } = started;
-  interruption.message = `left; ${run_id} continues. ${programName()} inbox shows what it asks`;
+  interruption.message = `no longer following; ${run_id} continues. See what it asks: ${programName()} inbox`;
   const answerer = flags.interactive ? terminalAnswerer({ input: process.stdin, output: process.stdout }) : undefined;
   const write = flags.json ? () => {} : print;
   if (!flags.json) note(`${run_id} in session ${session_id}; Ctrl-C leaves it running`);

@@ -31,8 +31,8 @@ interface ListFlags extends ServerFlags {
 
 function listCommand(): Command {
   return new Command('list', 'open runs, newest first')
-    .option('--session-id <id>', 'only of this session, including ended ones')
-    .addOption(new Option('--status <status>', 'with this status only').choices(RUN_STATUSES))
+    .option('--session-id <id>', 'only those of this session, including ended ones')
+    .addOption(new Option('--status <status>', 'only those with this status').choices(RUN_STATUSES))
     .option('--all', 'include ended ones')
     .option('--limit <number>', 'at most this many')
     .withExamples('holdpoint runs list', 'holdpoint runs list --session-id nightly --json')

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import type { Permissions } from '../../core/session.ts';
 import { readPrivateFile } from '../../node/private-file.ts';
 import { Command } from '../command.ts';
-import { repeated } from '../command-flags.ts';
+import { listOption } from '../command-flags.ts';
 import { Failure } from '../failure.ts';
 import { withHiddenSecrets } from '../hidden-secrets.ts';
 import { givenToken } from '../server-connection.ts';
@@ -40,7 +40,7 @@ export interface ServeFlags {
 }
 
 export function serveCommand(): Command {
-  return new Command('serve', 'start the server with its built-in worker; so does `holdpoint` alone')
+  return new Command('serve', 'start the server with its built-in worker; `holdpoint` alone does the same')
     .option('--host <address>', 'address to listen on (HOLDPOINT_HOST, 127.0.0.1)')
     .option('--port <number>', 'port, 0 for any free one (HOLDPOINT_PORT, 4777)')
     .option('--data <folder>', 'state folder (HOLDPOINT_DATA)')
@@ -51,8 +51,8 @@ export function serveCommand(): Command {
     )
     .withToken('file with the operator token (HOLDPOINT_TOKEN); otherwise generated and stored in the state folder')
     .option('--log <level>', 'log level (HOLDPOINT_LOG, warn)')
-    .option('--allow-host <name>', 'another host name to answer to; may be repeated', repeated, [])
-    .option('--allow-origin <origin>', 'another origin that may call from a browser; may be repeated', repeated, [])
+    .addOption(listOption('--allow-host <name>', 'another host name to answer to; may be repeated'))
+    .addOption(listOption('--allow-origin <origin>', 'another origin that may call from a browser; may be repeated'))
     .option('--tls-cert <file>', 'certificate, to listen beyond this machine')
     .option('--tls-key <file>', 'its private key')
     .option('--behind-proxy', 'a trusted proxy in front of this server terminates TLS')

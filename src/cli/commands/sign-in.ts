@@ -14,9 +14,9 @@ interface Flags extends MutationFlags {
 }
 
 export function signInCommand(): Command {
-  return new Command('sign-in', 'print a link that signs a browser in; works once')
+  return new Command('sign-in', 'print a one-time link that signs a browser in')
     .addOption(new Option('--scope <scope>', 'what the browser may do (operator)').choices(SIGN_IN_SCOPES))
-    .option('--name <name>', 'the name that its answers carry')
+    .option('--name <name>', 'the name under which it answers')
     .withExamples('holdpoint sign-in', 'holdpoint sign-in --name mate', 'holdpoint sign-in --scope viewer')
     .withMutation()
     .action(async (flags: Flags) => {
@@ -24,7 +24,7 @@ export function signInCommand(): Command {
       const { scope, name } = flags;
       const link = await once(flags, (options) => client.signIn.offer({ scope, name }, options));
       if (flags.json) return printJson(link);
-      note(`works once, within ${duration(link.expires_at_ms - Date.now())}:`);
+      note(`this link works once, within ${duration(link.expires_at_ms - Date.now())}:`);
       print(line(link.url));
     });
 }

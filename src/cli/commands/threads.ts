@@ -35,7 +35,7 @@ const SESSION = ['<session>', 'the session, or its thread'] as const;
 
 function listCommand(): Command {
   return new Command('list', 'threads of sessions that have not ended, oldest first')
-    .option('--all', 'include those of ended sessions')
+    .option('--all', 'include threads of ended sessions')
     .withExamples('holdpoint threads list', 'holdpoint threads list --all --json')
     .withServer()
     .action(list);
@@ -63,7 +63,7 @@ const threadOf = ({ thread_id, session_id, status, snapshot: { last_message } }:
 function showCommand(): Command {
   return new Command('show', 'the items of a thread, oldest first')
     .argument(...SESSION)
-    .option('--last <number>', 'only the newest items, this many')
+    .option('--last <number>', 'only this many of the newest items')
     .withExamples('holdpoint threads show nightly --last 5 --json')
     .withServer()
     .action(show);
@@ -81,9 +81,9 @@ async function show(typed: string, flags: ServerFlags & { last?: string }): Prom
 }
 
 function followCommand(): Command {
-  return new Command('follow', 'the items of a thread, and new ones as they come; Ctrl-C ends it')
+  return new Command('follow', 'the items of a thread, and new ones as they arrive; Ctrl-C stops')
     .argument(...SESSION)
-    .option('--limit <number>', 'end after this many items')
+    .option('--limit <number>', 'stop after this many items')
     .withExamples('holdpoint threads follow nightly', 'holdpoint threads follow nightly --limit 1 --json')
     .withServer()
     .action(follow);
@@ -134,7 +134,7 @@ function postCommand(): Command {
       if (item.metadata?.type === 'comment') print(line('Comment added. The request stays open.'));
       else if (item.ask_id !== undefined) print(await endedLine(client, item.ask_id));
       else print(line('input for ', item.run_id ?? 'the next run'));
-      if (item.winner) note(`it answers nothing: the prompt was already ${endedHow(item.winner)}`);
+      if (item.winner) note(`the post answers nothing: the prompt was already ${endedHow(item.winner)}`);
     });
 }
 

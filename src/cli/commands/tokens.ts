@@ -31,7 +31,7 @@ interface CreateFlags extends MutationFlags {
 function createCommand(): Command {
   return new Command('create', 'create a token; its secret is shown only now')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(SCOPES).makeOptionMandatory())
-    .option('--name <name>', 'the name its answers carry')
+    .option('--name <name>', 'the name under which it answers')
     .option('--session-id <id>', 'the session of an agent token')
     .option('--label <name...>', 'labels of the work that a worker token may claim; without any, work without labels')
     .option('--expires-after-ms <number>', 'how long it is valid; by default it never expires')

@@ -27,10 +27,10 @@ function addCommand(): Command {
   return new Command('add', 'send events to an endpoint from now on; prints its secret once')
     .argument('<name>', 'its name in routes and lists')
     .argument('<url>', 'https, unless the operator named the host in HOLDPOINT_NOTIFY_HOSTS')
-    .option('--event <type>', 'only this event; may be repeated', repeated)
+    .option('--event <type>', 'only events of this type; may be repeated', repeated)
     .option('--agent <glob>', 'only sessions of these agents')
     .option('--project <glob>', 'only sessions of these projects')
-    .option('--format <format>', 'standard, or slack for incoming webhooks of Slack and its like')
+    .option('--format <format>', 'standard, or slack for incoming webhooks of Slack and compatible services')
     .withExamples('holdpoint webhooks add builds https://builds.example.org/hook --event run.ended')
     .withMutation()
     .action(async (name: string, url: string, flags: AddFlags) => {
@@ -50,7 +50,7 @@ function addCommand(): Command {
 }
 
 function listCommand(): Command {
-  return new Command('list', 'webhooks')
+  return new Command('list', 'all webhooks')
     .withExamples('holdpoint webhooks list --json')
     .withServer()
     .action(async (flags: ServerFlags) => {
@@ -73,7 +73,7 @@ async function findWebhook(client: Awaited<ReturnType<typeof connect>>, typed: s
 }
 
 function removeCommand(): Command {
-  return new Command('remove', 'stop sending to it')
+  return new Command('remove', 'remove a webhook; nothing more is sent to it')
     .argument('<webhook>', 'its id or its name')
     .withExamples('holdpoint webhooks remove ops')
     .withMutation()
@@ -95,7 +95,7 @@ const COLUMNS = {
 };
 
 function deliveriesCommand(): Command {
-  return new Command('deliveries', 'what was sent to it, newest first')
+  return new Command('deliveries', 'what was sent to a webhook, newest first')
     .argument('<webhook>', 'its id or its name')
     .withExamples('holdpoint webhooks deliveries ops')
     .withServer()
@@ -107,10 +107,10 @@ function deliveriesCommand(): Command {
 }
 
 function redeliverCommand(): Command {
-  return new Command('redeliver', 'resend what failed, or what --notice or --since names')
+  return new Command('redeliver', 'resend what failed, or what --notice or --since selects')
     .argument('<webhook>', 'its id or its name')
-    .option('--notice <id>', 'this one; may be repeated', repeated)
-    .option('--since <instant>', 'everything since then, such as 2026-11-18T08:00')
+    .option('--notice <id>', 'resend this one; may be repeated', repeated)
+    .option('--since <instant>', 'resend everything since then, such as 2026-11-18T08:00')
     .withExamples('holdpoint webhooks redeliver ops --since 2026-11-18')
     .withMutation()
     .action(async (typed: string, flags: MutationFlags & { notice?: string[]; since?: string }) => {

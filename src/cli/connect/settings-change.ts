@@ -31,7 +31,7 @@ export async function settingsCommand(
 ): Promise<Command> {
   const agents = [...(await connectableAgents()).keys()];
   return new Command(name, description)
-    .addArgument(new Argument('<agent>', `the agent: ${agents.join(' or ')}`).choices(agents))
+    .addArgument(new Argument('<agent>', 'the agent').choices(agents))
     .option('--yes', 'make the change without asking')
     .withExamples(...agents.map((agent) => `holdpoint ${name} ${agent} --yes`))
     .withServer()

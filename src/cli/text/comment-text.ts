@@ -11,4 +11,6 @@ export const commentLines = ({ comments = [] }: Pick<AskView, 'comments'>, width
 
 /** Who reads what is written about it while it waits. */
 export const whoReads = ({ takes_comments }: Pick<AskView, 'takes_comments'>): string =>
-  takes_comments ? 'its agent reads them while it waits, and may reply' : 'people; its agent is not told';
+  takes_comments
+    ? 'the agent reads them while it waits, and may reply'
+    : 'for people only; the agent does not see them';
