@@ -15,6 +15,7 @@ import { objectOf, readJson } from '../json-input.ts';
 import { findAsk } from '../lookup.ts';
 import { note, print, printJson, printList } from '../output.ts';
 import { connect } from '../server-connection.ts';
+import { PAST_TENSE } from '../text/answer-text.ts';
 import { line, span } from '../text/spans.ts';
 import { oneLine } from '../text/terminal-text.ts';
 
@@ -137,5 +138,5 @@ const WOULD = {
 /** What decided it without a person. */
 function thenOf({ answer }: ApprovalAskView): string | undefined {
   if (answer?.surface !== 'system') return undefined;
-  return `${answer.behavior} by ${answer.answered_by}: ${answer.justification ?? answer.reason ?? ''}`;
+  return `${PAST_TENSE[answer.behavior ?? 'answer']} by ${answer.answered_by}: ${answer.justification ?? answer.reason ?? ''}`;
 }

@@ -20,7 +20,9 @@ describe('grants', PATIENT, () => {
     const passed = await work.approval('second', { input: { command: 'git push upstream' } });
     expect(passed).toMatchObject({ status: 'answered', answer: { behavior: 'allow' } });
     const explained = await bed.run(['rules', 'explain', passed.ask_id]);
-    expect(explained.stdout).toMatch(/^then {2}allow by grant:grt_\w+: grant grt_\w+ .*\nnow {3}allow: grant/);
+    expect(explained.stdout).toMatch(
+      /^when raised {2}allowed by grant:grt_\w+: grant grt_\w+ .*\nnow +would be allowed: grant/,
+    );
     const listed = await bed.run(['grants', 'list', '--session-id', 'granted']);
     expect(listed.stdout).toMatch(
       /grt_\w+ +session +used 1 of 2 +operator +granted +Bash \{"command":\["git push \*"\]\}/,
