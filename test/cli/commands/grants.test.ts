@@ -34,7 +34,7 @@ describe('grants', PATIENT, () => {
     const third = await work.approval('third', { input: { command: 'git push upstream' } });
     expect(third.status).toBe('pending');
     expect((await bed.run(['rules', 'explain', third.ask_id])).stdout).toMatch(
-      /^then {2}no rule applied: it was asked\nnow {3}ask/,
+      /^when raised {2}no rule applied, so people were asked\nnow +people would be asked: /,
     );
   });
 
