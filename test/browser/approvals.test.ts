@@ -247,7 +247,7 @@ describeInBrowser('approvals', () => {
     await page.getByLabel(/Reason/).fill('Not the build folder: clean dist instead');
     await button(page, 'Deny').click();
     expect(await run.received('deny')).toBe('answered: Not the build folder: clean dist instead');
-    await page.getByText('You denied this (web)').first().waitFor();
+    await page.getByText('You denied this').first().waitFor();
   });
 
   it('allows an approval with an edited input, and only once the input is valid', async () => {
@@ -292,7 +292,7 @@ describeInBrowser('approvals', () => {
     await page.goto(`/asks/${aimed.ask_id}`);
     await button(page, 'Allow once').dblclick({ delay: 60 });
     await page.goto(`/asks/${aimed.ask_id}`);
-    await page.getByText('You allowed this (web)').first().waitFor();
+    await page.getByText('You allowed this').first().waitFor();
     expect((await testBed.client.asks.get(next.ask_id)).status).toBe('pending');
     await testBed.client.runs.cancel(aimed.run_id);
   });

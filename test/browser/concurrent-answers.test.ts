@@ -37,7 +37,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     for (const { page } of [lead, mate]) {
       const end = page.getByRole('region', { name: 'How it ended' });
       const isMate = page === mate.page;
-      await end.getByText(isMate ? 'You denied this (web)' : 'Denied by mate from the web inbox').waitFor();
+      await end.getByText(isMate ? 'You denied this' : 'Denied by mate from the web inbox').waitFor();
       await end.getByText('not on a Friday').waitFor();
       await end.getByText('Delivered').waitFor();
       expect(await page.getByRole('button', { name: 'Allow once' }).count()).toBe(0);
@@ -87,7 +87,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await client.asks.undeliverable(ask_id, { reason: `${path} has changed since it was asked` });
     const { page } = await testBed.signedIn('lead', { viewport: { width: 320, height: 700 } });
     await page.goto(`/asks/${ask_id}`);
-    const chip = page.getByRole('region', { name: 'How it ended' }).getByText(/did not take it.*since it was asked/);
+    const chip = page.getByRole('region', { name: 'How it ended' }).getByText(/Not delivered.*since it was asked/);
     const box = await chip.boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 1000)).toBeLessThan(320);
   });
@@ -127,7 +127,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Allow once', exact: true }).click();
-    await page.getByText(/Allowed by operator from the API at .+ You were second/).waitFor();
+    await page.getByText(/Allowed by operator through the API at .+ You were second/).waitFor();
   });
 
   it("keeps the typed text beside the other person's answer, in the inbox and on the session page", async () => {
@@ -163,7 +163,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     const answers = [{ question_id: 'why', freeform_answer: 'because' }];
     await testBed.client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
     const card = lead.page.getByRole('article', { name: 'Request' });
-    await card.getByText('Answered by operator from the API').waitFor();
+    await card.getByText('Answered by operator through the API').waitFor();
     await why(lead.page).press('Escape');
     await card.getByText('half a thought').waitFor();
     await card.getByRole('button', { name: 'Got it' }).click();

@@ -125,7 +125,7 @@ describeInBrowser('drafts', () => {
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
     expect(await run.received('quick')).toBe('answered: So');
     await page.unrouteAll({ behavior: 'wait' });
-    await page.getByText('You answered this (web)').first().waitFor();
+    await page.getByText('You answered this').first().waitFor();
     expect(await page.getByText('What you had typed').count()).toBe(0);
   });
 

@@ -22,7 +22,7 @@ describeInBrowser('the history page', () => {
     await page.getByText('3 requests').waitFor();
     const texts = await rows.allInnerTexts();
     expect(texts).toHaveLength(3);
-    expect(texts[0]).toMatch(/Where does it go\?[\s\S]*Answered by operator from the API: Staging/);
+    expect(texts[0]).toMatch(/Where does it go\?[\s\S]*Answered by operator through the API: Staging/);
     expect(texts[1]).toContain('never the whole disk');
     expect(texts[2]).toContain('Nightly build');
   });

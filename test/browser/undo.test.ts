@@ -1,6 +1,6 @@
 // Tests when an allow that is held back leaves: not from a page that was left or suspended meanwhile, never after Undo, on
 // whatever page the person is, and in time for its deadline; and what is told where it was overtaken.
-// Covers: web/src/hooks/undo.ts, web/src/hooks/missed-notice.ts, web/src/ui/button-text.tsx
+// Covers: web/src/hooks/undo.ts, web/src/hooks/unsent.ts, web/src/hooks/missed-notice.ts, web/src/ui/button-text.tsx
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
@@ -137,7 +137,7 @@ describeInBrowser('an allow that is held back', () => {
       resolutions: [{ request_id: first.ask_id, behavior: 'deny' }],
     });
     await page.clock.runFor(200);
-    const notice = page.locator('.toast').filter({ hasText: 'Denied by operator from the API' });
+    const notice = page.locator('.toast').filter({ hasText: 'Denied by operator through the API' });
     await notice.getByText('You were second, so your decision was not applied. make first').waitFor();
     expect(await page.getByText('Allowing:').count()).toBe(0);
     await page.clock.runFor(60_000);

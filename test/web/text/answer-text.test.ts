@@ -12,10 +12,8 @@ it('says what was decided before the worker was lost, and asks to decide again',
 });
 
 it('says why an answer could not be delivered', () => {
-  expect(undeliverableSentence('Codex was not\nseen to do it')).toBe(
-    'The agent did not take it: Codex was not seen to do it',
-  );
-  expect(undeliverableSentence(undefined)).toBe('The agent can no longer take it');
+  expect(undeliverableSentence('Codex was not\nseen to do it')).toBe('Not delivered: Codex was not seen to do it');
+  expect(undeliverableSentence(undefined)).toBe('Not delivered: the agent can no longer take it');
 });
 
 it('names each other person who has seen an ask once, with the first time', () => {

@@ -30,13 +30,20 @@ describe('the sentence for the end of an ask', () => {
   it('says that the agent did not take an allow', () => {
     const delivery = { state: 'undeliverable', attempts: 1 } as const;
     expect(endText(approval({}, { answer: answer({ surface: 'system' }), delivery }))).toBe(
-      'Allowed by mate; the agent did not take it',
+      'Allowed by mate, but the agent did not get it',
     );
+  });
+
+  it('says that it was not run where it is asked again, with paths from the work folder', () => {
+    const reason = '/srv/shop/check.sh has changed since this was asked.';
+    const ask = approval({}, { answer: answer(), delivery: { state: 'undeliverable', attempts: 1, reason } });
+    const from = { ...ask, request: { ...ask.request, work_folder: '/srv/shop' } };
+    expect(endText(from, 'mate', true)).toBe('Not run, asked again: check.sh has changed since this was asked.');
   });
 
   it('says “you” to the person who decided', () => {
     expect(endSentence(answer({ behavior: 'deny', answered_by: 'lead', surface: 'web' }), 'lead')).toBe(
-      'You denied this (web)',
+      'You denied this',
     );
     expect(endSentence(answer({ behavior: 'allow', answered_by: 'mate', surface: 'cli' }), 'lead')).toBe(
       'Allowed by mate from the command line',

@@ -13,10 +13,12 @@ import {
   undelivered,
 } from '../../../src/client/inbox-model.ts';
 import { api } from '../api.ts';
+import { repeatOf } from '../state/asked-again.ts';
 import { lateSentence } from '../state/refusal.ts';
+import { isNotTaken } from '../text/ask-text.ts';
 import { isSignedOut } from '../text/failure.ts';
 import { currentInbox, isInUse, markStale, tellDraft, update } from './live-inbox.ts';
-import { tellExpired, tellTooLate } from './missed-notice.ts';
+import { tellExpired, tellNotDelivered, tellTooLate } from './missed-notice.ts';
 import { followShared } from './shared-stream.ts';
 import { dropHeld } from './undo.ts';
 
@@ -24,6 +26,8 @@ const SWEEP_MS = 1000;
 const RETRY_MS = 2000;
 
 interface InboxListener {
+  /** The person at this page. */
+  me: string;
   raised(asks: Parameters<typeof raised>[1]): void;
   settled(askId: string, answer: Parameters<typeof settled>[2]): void;
   signedOut(): void;
@@ -31,6 +35,12 @@ interface InboxListener {
 
 const openAsk = (askId: string) =>
   currentInbox().entries.find((entry) => isOpen(entry) && entry.ask.ask_id === askId)?.ask;
+
+/** What this person answered and no agent took, while its row is listed. */
+const ownUndelivered = (me: string) =>
+  currentInbox()
+    .entries.map(({ ask }) => ask)
+    .filter((ask) => isNotTaken(ask) && ask.answer?.answered_by === me);
 
 /** Runs until the signal aborts or the browser is signed out; any other refusal is retried. */
 export async function followLiveInbox(signal: AbortSignal, listener: InboxListener): Promise<void> {
@@ -47,7 +57,12 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
           raised(asks, isNews) {
             if (signal.aborted) return;
             update(raised(currentInbox(), asks));
-            if (isNews) listener.raised(asks);
+            if (!isNews) return;
+            for (const ask of ownUndelivered(listener.me)) {
+              const again = repeatOf(ask, currentInbox().entries);
+              if (asks.some(({ ask_id }) => ask_id === again?.ask_id)) tellNotDelivered(ask, again);
+            }
+            listener.raised(asks);
           },
           settled(askId, answer) {
             const ask = openAsk(askId);
@@ -70,7 +85,11 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
           event({ type, session_id, ask_id, data }) {
             // A sighting is applied to the inbox directly and changes nothing that was fetched.
             if (type === 'ask.seen') return;
-            if (type === 'ask.undeliverable' && ask_id) update(undelivered(currentInbox(), ask_id, data.reason));
+            if (type === 'ask.undeliverable' && ask_id) {
+              update(undelivered(currentInbox(), ask_id, data.reason));
+              const own = ownUndelivered(listener.me).find((ask) => ask.ask_id === ask_id);
+              if (own) tellNotDelivered(own);
+            }
             markStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]);
           },
           draft: tellDraft,

@@ -1,12 +1,14 @@
-// Tells which requests ended without this person: those that expired while the page was open, and those that ended before
-// their decision arrived. Each in a toast that stays until it is dismissed, because the person may be elsewhere by then.
+// Tells how requests ended: in a short toast, what this person decided; in one that stays until it is dismissed, because the
+// person may be elsewhere by then, what expired while the page was open, what ended before their decision arrived, and what
+// their decision came to nothing for.
 
 import { summaryLine } from '../../../src/client/action-summary.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { kindOf } from '../text/action-kind.ts';
-import { summary } from '../text/ask-text.ts';
+import { isNotTaken, shortSummary, summary, undeliveredWhy } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
-import { dismissToast, isShown, lastingToast } from './toasts.ts';
+import { currentInbox } from './live-inbox.ts';
+import { dismissToast, isShown, lastingToast, toast } from './toasts.ts';
 import { cameTooLate, whyTooLate } from './touched-asks.ts';
 
 /** With the name of a tool whose input says little without it. */
@@ -29,6 +31,26 @@ export function tellTooLate(ask: AskView, why: string): void {
     show(expired.filter((other) => other.ask_id !== ask_id));
   if (!document.querySelector(`.card[data-ask="${CSS.escape(ask_id)}"]`))
     lastingToast(`${why} ${named(request)}`, { label: 'Show', href: `/asks/${ask_id}` });
+}
+
+/** Unless it has come to nothing meanwhile, which is told already. */
+export function tellDone(ask: AskView, what: string): void {
+  const now = currentInbox().entries.find((entry) => entry.ask.ask_id === ask.ask_id)?.ask;
+  if (now && isNotTaken(now)) return;
+  const isGiven = what === 'Allowed' || what === 'Answered';
+  const word = what === 'Allowed' && kindOf(ask.request) === 'plan' ? 'Approved' : what;
+  toast(`${word}: ${shortSummary(ask)}`, isGiven ? 'good' : 'plain', { askId: ask.ask_id });
+}
+
+/** The answer came to nothing. `again`: the request in which the same action is asked again. */
+export function tellNotDelivered(ask: AskView, again?: AskView): void {
+  const lead = again
+    ? `Not run, asked again: ${shortSummary(ask)}`
+    : `Your answer did not reach the agent: ${shortSummary(ask)}`;
+  const link = again
+    ? { label: 'Open', href: `/asks/${again.ask_id}` }
+    : { label: 'Show', href: `/asks/${ask.ask_id}` };
+  lastingToast(`${lead} (${undeliveredWhy(ask)})`, link, ask.ask_id);
 }
 
 function show(next: readonly AskView[]): void {

@@ -5,6 +5,8 @@ export interface Toast {
   id: number;
   text: string;
   tone: 'good' | 'plain' | 'warn';
+  /** The request that it is about. A later toast about the same one replaces it. */
+  askId?: string | undefined;
   action?: ToastAction | undefined;
   /** Where to read more. Such a toast stays until it is dismissed or followed. */
   link?: ToastLink | undefined;
@@ -39,20 +41,26 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /** The id of the toast, by which it can be dismissed. */
-export function toast(text: string, tone: Toast['tone'] = 'good', action?: ToastAction): number {
-  const id = show({ text, tone, action });
+export function toast(
+  text: string,
+  tone: Toast['tone'] = 'good',
+  { action, askId }: Pick<Toast, 'action' | 'askId'> = {},
+): number {
+  const id = show({ text, tone, action, askId });
   setTimeout(() => dismissToast(id), action?.shownMs ?? SHOWN_MS);
   return id;
 }
 
 /** Stays until it is dismissed, for what happened while nobody looked. */
-export const lastingToast = (text: string, link: ToastLink): number => show({ text, tone: 'warn', link });
+export const lastingToast = (text: string, link: ToastLink, askId?: string): number =>
+  show({ text, tone: 'warn', link, askId });
 
 function show(shown: Omit<Toast, 'id'>): number {
   lastId += 1;
+  const others = toasts.filter(({ askId }) => askId === undefined || askId !== shown.askId);
   // A toast that can still be acted on makes room for no other.
-  const least = toasts.findIndex(({ action, link }) => !action && !link);
-  const room = toasts.length < MAX_TOASTS ? toasts : toasts.toSpliced(least, 1);
+  const least = others.findIndex(({ action, link }) => !action && !link);
+  const room = others.length < MAX_TOASTS ? others : others.toSpliced(least, 1);
   toasts = [...room, { id: lastId, ...shown }];
   notifyListeners();
   return lastId;

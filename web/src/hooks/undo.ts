@@ -1,7 +1,6 @@
 // Holds an allow back for a few seconds, in which it can be undone. Where the page is closed, left or suspended meanwhile it
 // is not sent: an allow that nobody sees leaving is none. Whether the gesture was an accident is checked before, when it was
-// made. Knows which decisions have not arrived yet.
-import { useSyncExternalStore } from 'react';
+// made.
 import { isOpen } from '../../../src/client/inbox-model.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { pauseMs } from '../state/undo-pause.ts';
@@ -9,6 +8,7 @@ import { useNow } from './clock.ts';
 import { currentInbox } from './live-inbox.ts';
 import { preferences } from './preferences.ts';
 import { dismissToast, lastingToast, toast } from './toasts.ts';
+import { mark } from './unsent.ts';
 
 /** A timer that fires later than this was stopped with its page: a locked phone, a laptop asleep, a page gone back to. */
 const LATE_MS = 3000;
@@ -18,23 +18,7 @@ interface Hold {
   end(isSent: boolean): void;
 }
 
-type Unsent = 'Allowing…' | 'Sending…';
-let unsent: ReadonlyMap<string, Unsent> = new Map();
 let holds: readonly Hold[] = [];
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-/** Requests whose decision is held back or on its way. */
-export const useUnsent = (): ReadonlyMap<string, Unsent> => useSyncExternalStore(subscribe, () => unsent);
-
-/** Marks the requests until the call ends, also where the person has gone on to another one. */
-export function onItsWay<T>(askIds: readonly string[], call: Promise<T>): Promise<T> {
-  mark(askIds, 'Sending…');
-  return call.finally(() => mark(askIds));
-}
 
 function pauseAt(asks: readonly AskView[], nowMs: number): number {
   const open = currentInbox().entries.filter(isOpen);
@@ -82,7 +66,9 @@ export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => 
     holds = [...holds, hold];
     addEventListener('pagehide', lapse);
     const dueAtMs = Date.now() + shownMs;
-    const shown = toast(`Allowing: ${what}`, 'good', { label: 'Undo', key: 'z', run: () => undo(hold), shownMs });
+    const shown = toast(`Allowing: ${what}`, 'plain', {
+      action: { label: 'Undo', key: 'z', run: () => undo(hold), shownMs },
+    });
     const timer = setTimeout(() => (Date.now() - dueAtMs < LATE_MS ? hold.end(true) : lapse()), shownMs);
     onHeld?.();
   });
@@ -105,13 +91,4 @@ export function dropHeld(askId: string): boolean {
   const hold = holds.find(({ askIds }) => askIds.length === 1 && askIds[0] === askId);
   hold?.end(false);
   return hold !== undefined;
-}
-
-function mark(askIds: readonly string[], how?: Unsent): void {
-  const next = new Map(unsent);
-  for (const id of askIds)
-    if (how) next.set(id, how);
-    else next.delete(id);
-  unsent = next;
-  for (const listener of listeners) listener();
 }

@@ -17,9 +17,8 @@ import { useMayAnswer } from '../hooks/me.ts';
 import { useStill } from '../hooks/press.ts';
 import { wantRowFocus } from '../hooks/row-focus.ts';
 import { toast } from '../hooks/toasts.ts';
-import { useUnsent } from '../hooks/undo.ts';
+import { useUnsent } from '../hooks/unsent.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
-import { shortSummary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
 import { AskList } from '../ui/ask-list.tsx';
 import { DismissibleNotice } from '../ui/dismissible-notice.tsx';
@@ -83,6 +82,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const addressOf = (askId: string | undefined, as: Triage = triage) =>
     `${askId === undefined ? '/' : `/asks/${askId}`}${triageSearch(as)}`;
   const select = (askId: string | undefined) => {
+    setAnsweredId(undefined);
     setOpenGroup(undefined);
     // List and card take each other's place: the next tap on the same spot was meant for what was there.
     if (!isWide()) movedByItself();
@@ -106,6 +106,8 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     const next = neighbour(entries, selectedId);
     if (next === undefined) return;
     if (selectedId !== undefined || inbox.isLoaded) movedByItself();
+    // The focus is on the row of the one before.
+    if (selectedId !== undefined) wantRowFocus(next);
     navigate(`/asks/${next}${view}`, { replace: true });
   }, [isIdle, entries, selectedId, inbox.isLoaded, navigate, view]);
 
@@ -139,8 +141,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     shown.select(next);
   };
   const unsent = useUnsent();
-  const done = (ask: AskView, what: string) => {
-    toast(`${what}: ${shortSummary(ask)}`);
+  const done = (ask: AskView) => {
     setAnsweredId(ask.ask_id);
     goOn(ask, (askId) => unsent.has(askId));
   };

@@ -16,10 +16,10 @@ const MAX_REASON_CHARACTERS = 400;
 
 /** Of an answer that the agent did not receive and never will. */
 export function undeliverableSentence(reason: string | undefined): string {
-  if (reason === undefined) return 'The agent can no longer take it';
+  if (reason === undefined) return 'Not delivered: the agent can no longer take it';
   const line = oneLine(reason);
   const isWhole = line.length <= MAX_REASON_CHARACTERS;
-  return `The agent did not take it: ${isWhole ? line : `${line.slice(0, MAX_REASON_CHARACTERS)}…`}`;
+  return `Not delivered: ${isWhole ? line : `${line.slice(0, MAX_REASON_CHARACTERS)}…`}`;
 }
 
 /** The answer to each question. A secret is only said to have been given. */

@@ -17,43 +17,50 @@ export function shortSummary(ask: AskView): string {
   return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
 }
 
-const SURFACE_NAMES: Record<string, string> = {
-  web: 'the web inbox',
-  cli: 'the command line',
-  thread: 'the thread',
-  form: 'the form',
-  api: 'the API',
-  mcp: 'MCP',
-  link: 'a notification',
-};
+/** Why its answer was of no use to the agent, with paths as they are within the folder. */
+export function undeliveredWhy(ask: AskView): string {
+  const folder = folderOf(ask);
+  const why = oneLine(ask.delivery.reason ?? 'the agent can no longer take it');
+  return folder === undefined ? why : why.replaceAll(`${folder}/`, '');
+}
 
-const OWN_SURFACES: Record<string, string> = { cli: 'command line', api: 'API', mcp: 'MCP', link: 'notification' };
+const SURFACE_NAMES: Record<string, string> = {
+  web: 'from the web inbox',
+  cli: 'from the command line',
+  thread: 'from the thread',
+  form: 'from the form',
+  api: 'through the API',
+  mcp: 'through MCP',
+  link: 'from a notification',
+};
 
 type Ended = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface' | 'reason' | 'justification'>;
 
 /** Answered at the agent's own prompt, or no longer needed. A person may write the same word as a reason. */
 export const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 'cancelled' && reason === 'withdrawn';
 
-/** `Allowed by lead from the command line`; to `me`, who did it, `You allowed this (web)`. */
+/** `Allowed by lead from the command line`; to `me`, who did it, `You allowed this`. */
 export function endSentence(answer: Ended, me?: string): string {
   if (isWithdrawn(answer)) return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'no longer needed')}`;
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
   const by = oneLine(answer.answered_by);
+  const from = SURFACE_NAMES[answer.surface] ?? `from ${answer.surface}`;
   const verb = answer.outcome === 'answered' ? VERBS[answer.behavior ?? 'answer'] : capitalised(answer.outcome);
   if (me !== undefined && answer.answered_by === me)
-    return `You ${verb.toLowerCase()} this (${OWN_SURFACES[answer.surface] ?? answer.surface})`;
-  if (answer.surface === 'system') return `${verb} by ${by}`;
-  return `${verb} by ${by} from ${SURFACE_NAMES[answer.surface] ?? answer.surface}`;
+    return `You ${verb.toLowerCase()} this${answer.surface === 'web' ? '' : ` ${from}`}`;
+  return answer.surface === 'system' ? `${verb} by ${by}` : `${verb} by ${by} ${from}`;
 }
 
 /** An answer of a person that the agent did not take and never will. */
 export const isNotTaken = ({ answer, delivery }: AskView): boolean =>
   delivery.state === 'undeliverable' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
 
-/** How it ended, for lists: also that it came to nothing. */
-export const endText = (ask: AskView, me?: string): string =>
-  ask.answer ? `${endSentence(ask.answer, me)}${isNotTaken(ask) ? '; the agent did not take it' : ''}` : '';
+/** How it ended, for lists: also that it came to nothing. `isAskedAgain`: another request has taken its place. */
+export function endText(ask: AskView, me?: string, isAskedAgain = false): string {
+  if (isAskedAgain) return `Not run, asked again: ${undeliveredWhy(ask)}`;
+  return ask.answer ? `${endSentence(ask.answer, me)}${isNotTaken(ask) ? ', but the agent did not get it' : ''}` : '';
+}
 
 /** What it means for the agent that nobody answered in time. */
 export function expiredMeans({ kind, delivery, answer }: AskView): string | undefined {

@@ -3,6 +3,7 @@
 import { HAS_HIDDEN } from '../../../src/core/hidden-characters.ts';
 import type { RiskSign } from '../../../src/core/risk.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { isAskedAgain } from '../state/asked-again.ts';
 import { hiddenCount, lookalikeCount } from './visible.ts';
 
 const HIDDEN = 'Hidden characters';
@@ -18,7 +19,7 @@ const MAX_CHARACTERS = 20_000;
 
 export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'> | undefined): OwnSign[] {
   if (ask.kind !== 'approval') return [];
-  const { input, reason, files, work_folder: folder } = ask.request;
+  const { input, work_folder: folder } = ask.request;
   const own = session?.work_folder;
   const isElsewhere =
     folder !== undefined && own !== undefined && folder !== own && !folder.startsWith(`${own === '/' ? '' : own}/`);
@@ -28,7 +29,7 @@ export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'>
     .slice(0, MAX_CHARACTERS);
   return [
     ...(isElsewhere ? [{ label: 'Another folder', why: `runs in ${folder}, not in the session’s folder` }] : []),
-    ...(files !== undefined && reason.startsWith(ASKED_AGAIN)
+    ...(isAskedAgain(ask.request)
       ? [{ label: 'Asked again', why: 'because a file that it uses has changed since. See what changed below' }]
       : []),
     ...(hiddenCount(text) + lookalikeCount(text) > 0
@@ -40,6 +41,3 @@ export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'>
 /** The signs of the action that are shown besides: not the deadline, which is a countdown, and nothing twice. */
 export const furtherSigns = (signs: readonly RiskSign[], own: readonly OwnSign[]): RiskSign[] =>
   signs.filter(({ risk, why }) => risk !== 'deadline' && (why !== HAS_HIDDEN || own.every((o) => o.label !== HIDDEN)));
-
-/** How a worker begins the reason of a call whose files changed. An agent that writes so marks only its own request. */
-const ASKED_AGAIN = 'Asked again: ';

@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { isTypedInto } from '../hooks/gesture.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
-import { tellTooLate } from '../hooks/missed-notice.ts';
+import { tellDone, tellTooLate } from '../hooks/missed-notice.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
@@ -64,6 +64,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
     const sentence = await overtakenBy(ask.ask_id, me?.name);
     if (sentence !== undefined) return tellTooLate(ask, sentence);
     forgetTouched(ask.ask_id);
+    if (!isInline) tellDone(ask, what);
     onDone(ask, what);
   };
   const refused = ({ isLate, text }: Refusal) => isLate && tellTooLate(ask, text);

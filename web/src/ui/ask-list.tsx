@@ -15,7 +15,8 @@ import { useMe } from '../hooks/me.ts';
 import { useIsOneColumn } from '../hooks/narrow.ts';
 import { takeRowFocus } from '../hooks/row-focus.ts';
 import { revealRow, useAnchor, useRowWindow } from '../hooks/row-window.ts';
-import { useUnsent } from '../hooks/undo.ts';
+import { useUnsent } from '../hooks/unsent.ts';
+import { repeatOf } from '../state/asked-again.ts';
 import { endedWithin, HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
 import { kindOf } from '../text/action-kind.ts';
 import { endText, heading, shortSummary } from '../text/ask-text.ts';
@@ -55,7 +56,7 @@ export function AskList({
   const scroller = useRef<HTMLDivElement>(null);
   const { topPx, heightPx } = useRowWindow(scroller);
   const layout = useMemo(() => layOut(sections), [sections]);
-  const count = useMemo(() => sections.reduce((sum, { entries }) => sum + entries.length, 0), [sections]);
+  const entries = useMemo(() => sections.flatMap((section) => section.entries), [sections]);
   const unsent = useUnsent();
   const top = useMemo(
     () => layout.rows.find((row) => 'entry' in row && row.entry.ask.ask_id === selectedId)?.topPx,
@@ -98,7 +99,7 @@ export function AskList({
             <div
               key={ask_id}
               role="listitem"
-              aria-setsize={count}
+              aria-setsize={entries.length}
               aria-posinset={place + 1}
               data-ask={ask_id}
               className={`row ${entry.settledAtMs === undefined ? '' : 'settled'}`}
@@ -112,6 +113,7 @@ export function AskList({
                 isSelected={ask_id === selectedId}
                 isStop={isListed ? ask_id === selectedId : place === 0}
                 isMarked={markedIds.has(ask_id)}
+                isAskedAgain={repeatOf(entry.ask, entries) !== undefined}
                 unsent={unsent.get(ask_id)}
                 groupSize={groupSizes.get(ask_id) ?? 1}
                 onSelect={onSelect}
@@ -133,6 +135,8 @@ interface RowProps {
   isSelected: boolean;
   isStop: boolean;
   isMarked: boolean;
+  /** Another request has taken its place, because a file has changed. */
+  isAskedAgain: boolean;
   /** Its decision is held back, or on its way. */
   unsent: string | undefined;
   groupSize: number;
@@ -141,7 +145,8 @@ interface RowProps {
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { entry, place, where, session, isSelected, isStop, isMarked, unsent, groupSize, onSelect, onMark } = props;
+  const { entry, place, where, session, isSelected, isStop, isMarked, isAskedAgain, unsent, groupSize } = props;
+  const { onSelect, onMark } = props;
   const { ask } = entry;
   const link = useRef<HTMLAnchorElement>(null);
   const me = useMe()?.name;
@@ -184,7 +189,7 @@ const Row = memo(function Row(props: RowProps) {
         <RowAge ask={ask} />
         <span className="row-where">
           {ask.answer ? (
-            endText(ask, me)
+            endText(ask, me, isAskedAgain)
           ) : (
             <>
               {own.map(({ label }) => (

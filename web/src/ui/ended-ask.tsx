@@ -1,12 +1,16 @@
 // Shows an ask that cannot be answered here: what was asked, how it ended, whether this person's click came too late, and
 // what they had typed and not sent.
+import { CircleAlert } from 'lucide-react';
+import { Link } from 'wouter';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { type DraftContent, unsavedDraft, useSavedDraft } from '../hooks/draft.ts';
+import { useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { forgetTouched, useTouchedAsks } from '../hooks/touched-asks.ts';
+import { repeatOf } from '../state/asked-again.ts';
 import { oneLine } from '../text/visible.ts';
 import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
@@ -32,6 +36,7 @@ export function EndedAsk({ ask: known, isWhole, onWhole, wasOpen }: EndedAskProp
     <>
       <NotSent ask={ask} wasOpen={wasOpen} />
       <Settled ask={ask} />
+      <AskedAgain ask={ask} />
       <UnsentDraft ask={ask} />
     </>
   );
@@ -67,6 +72,20 @@ function NotSent({ ask: { ask_id, status, answer }, wasOpen }: Pick<EndedAskProp
       text={why || 'This ended before you answered. Yours was not sent.'}
       onDismiss={() => forgetTouched(ask_id)}
     />
+  );
+}
+
+/** The same action waits again, because a file that it uses has changed. */
+function AskedAgain({ ask }: Pick<EndedAskProps, 'ask'>) {
+  const again = repeatOf(ask, useInbox().entries);
+  if (!again) return null;
+  return (
+    <p className="notice">
+      <CircleAlert className="icon" /> It was not run, and is asked again.{' '}
+      <Link className="link" href={`/asks/${again.ask_id}`}>
+        Open the new request
+      </Link>
+    </p>
   );
 }
 
