@@ -5,9 +5,12 @@ import type { AskView } from '../core/views.ts';
 
 export const RISK_LABELS: Record<RiskSign['risk'], string> = {
   destructive: 'Destructive',
+  unknown_code: 'Runs unknown code',
   production: 'Production',
+  publishes: 'Publishes',
   credentials: 'Credentials',
   outside_folder: 'Outside the folder',
+  deletes: 'Deletes files',
   network: 'Network',
   unclear: 'Not fully readable',
   deadline: 'Deadline',
@@ -24,13 +27,27 @@ export const NEAR_MS = 15 * 60_000;
 
 /** `bad` for what is hard to undo or reaches further than the project, `warn` for what should be known. */
 export const toneOf = ({ risk }: RiskSign): 'bad' | 'warn' => (LOUD.has(risk) ? 'bad' : 'warn');
-const LOUD = new Set<RiskSign['risk']>(['destructive', 'production', 'credentials', 'outside_folder']);
+const LOUD = new Set<RiskSign['risk']>([
+  'destructive',
+  'unknown_code',
+  'production',
+  'publishes',
+  'credentials',
+  'outside_folder',
+]);
+
+/** Nothing on a surface invites to allow it: it is hard to undo, reaches further than the project, or cannot all be read. */
+export const isGrave = (sign: RiskSign): boolean =>
+  toneOf(sign) === 'bad' || sign.risk === 'deletes' || sign.risk === 'unclear';
 
 const WEIGHTS: Record<RiskSign['risk'], number> = {
-  destructive: 32,
-  production: 16,
-  credentials: 8,
-  outside_folder: 4,
+  destructive: 256,
+  unknown_code: 128,
+  production: 64,
+  publishes: 32,
+  credentials: 16,
+  outside_folder: 8,
+  deletes: 4,
   network: 2,
   unclear: 1,
   deadline: 0,

@@ -1,11 +1,11 @@
-// Assesses what a person should notice before deciding: what deletes or overwrites, touches production, names
+// Assesses what a person should notice before deciding: what deletes or overwrites, touches production, publishes, names
 // credentials, leaves the work folder, uses the network, cannot be read in full, or expires. One pure function for every surface. Signs are found by
 // reading, so their absence promises nothing: no decision may rest on it.
 import { z } from 'zod';
 import type { NamedFile } from './ask.ts';
 import { instant } from './fields.ts';
 import { assessCommand, type Note, namesProduction } from './risk/command.ts';
-import { credentialsIn, outsidePath } from './risk/paths.ts';
+import { credentialsIn, isInside, outsidePath } from './risk/paths.ts';
 import { DELETING_SQL } from './risk/programs.ts';
 import { COMMAND_ARGUMENTS } from './rule-index.ts';
 import { commandLine, startFolder } from './script-files.ts';
@@ -14,9 +14,12 @@ import { truncate } from './text-limit.ts';
 /** The gravest first. */
 export const RISKS = [
   'destructive',
+  'unknown_code',
   'production',
+  'publishes',
   'credentials',
   'outside_folder',
+  'deletes',
   'network',
   'unclear',
   'deadline',
@@ -25,7 +28,11 @@ export type Risk = (typeof RISKS)[number];
 
 export const RiskSign = z.object({
   risk: z.enum(RISKS),
-  why: z.string().describe('What was found, without a subject: "rm deletes files". May contain text of the agent'),
+  why: z
+    .string()
+    .describe(
+      'What was found, to follow the name of the risk and a colon: "rm deletes files". May contain text of the agent',
+    ),
   at_ms: instant.optional().describe('Of a deadline: when the request expires'),
 });
 export type RiskSign = z.infer<typeof RiskSign>;
@@ -55,6 +62,8 @@ export function assessRisk({ action, work_folder, expires_at_ms, is_line_only = 
     if (why !== undefined && !found.has(risk)) found.set(risk, truncate(why, LONGEST_WHY));
   };
   if (action) assessAction(action, work_folder, is_line_only, note);
+  // The graver one says it.
+  if (found.has('destructive')) found.delete('deletes');
   const signs: RiskSign[] = RISKS.flatMap((risk) => {
     const why = found.get(risk);
     return why === undefined ? [] : [{ risk, why }];
@@ -110,25 +119,29 @@ function assessField(name: string, value: unknown, folder: string | undefined, n
   if (SQL_FIELDS.has(name) && DELETING_SQL.test(value)) note('destructive', 'has a statement that deletes data');
   const host = URL_FIELDS.test(name) ? URL.exec(value)?.[1] : undefined;
   if (host !== undefined && !LOOPBACK.test(host)) note('network', `reaches ${host}`);
-  if (TARGET_FIELD.test(name) && namesProduction(value)) note('production', `named by ${name} “${value}”`);
+  if (TARGET_FIELD.test(name) && namesProduction(value)) note('production', `the ${name} is called “${value}”`);
 }
 
 function assessPath(path: unknown, folder: string | undefined, note: Note): void {
   if (typeof path !== 'string') return;
-  note('credentials', credentialsIn([path]));
+  const found = credentialsIn([path]);
+  note('credentials', found && `uses ${found}`);
   const outside = outsidePath(path, { folder, base: folder });
-  if (outside !== undefined) note('outside_folder', `names ${outside}`);
+  if (outside !== undefined) note('outside_folder', `uses ${outside}`);
 }
 
 function assessFile({ path, change }: Fields, folder: string | undefined, note: Note): void {
   assessPath(path, folder, note);
-  if (change === 'delete') note('destructive', `deletes ${String(path)}`);
+  const isOwn = typeof path === 'string' && isInside(path, { folder, base: folder });
+  if (change === 'delete') note(isOwn ? 'deletes' : 'destructive', `deletes ${String(path)}`);
 }
 
 const DIFF_FILES = /^(?:---|\+\+\+) (?:[ab]\/)?(\S[^\t\n]*)/gm;
 
 function assessDiff(diff: string, folder: string | undefined, note: Note): void {
   const deleted = /^(?:deleted file mode|\+\+\+ \/dev\/null)/m.test(diff);
-  if (deleted) note('destructive', 'deletes a file');
-  for (const [, path] of diff.matchAll(DIFF_FILES)) if (path !== '/dev/null') assessPath(path, folder, note);
+  const paths = [...diff.matchAll(DIFF_FILES)].flatMap(([, path]) => (path === '/dev/null' ? [] : [path ?? '']));
+  const isOwn = paths.length > 0 && paths.every((path) => isInside(path, { folder, base: folder }));
+  if (deleted) note(isOwn ? 'deletes' : 'destructive', 'deletes a file');
+  for (const path of paths) assessPath(path, folder, note);
 }

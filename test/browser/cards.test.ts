@@ -62,7 +62,7 @@ describeInBrowser('cards', () => {
     const order = [
       (await card.locator('pre').first().boundingBox())?.y ?? -1,
       await top(page, reason),
-      await top(page, 'Destructive'),
+      await top(page, 'Deletes files'),
       await top(page, '600000 ms (10m)'),
       await top(page, 'The build folder is stale.'),
       await top(page, 'Details'),
@@ -139,7 +139,7 @@ describeInBrowser('cards', () => {
       page,
       await raise('marked', 'Bash', { command: '. scripts/clean.sh' }, { files: [grave] }),
     );
-    await marked.getByText('scripts/clean.sh: rm deletes files').waitFor();
+    await marked.getByText('scripts/clean.sh: rm deletes build').waitFor();
     await marked.getByText('scripts/clean.sh: runs other.sh, whose content is not shown').waitFor();
   });
 

@@ -150,7 +150,7 @@ describe('who sees what', () => {
     const { risk } = await ok(server.get<AskView>(`/v1/asks/${ask.ask_id}`));
     expect(risk).toEqual([
       { risk: 'destructive', why: 'rm deletes files' },
-      { risk: 'outside_folder', why: 'names /srv/other' },
+      { risk: 'outside_folder', why: 'uses /srv/other' },
     ]);
   });
 

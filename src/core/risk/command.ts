@@ -2,18 +2,17 @@
 // shows the text. A script that it does not show makes the command unclear.
 import type { NamedFile } from '../ask.ts';
 import { exactSegments, HAS_HIDDEN } from '../hidden-characters.ts';
+import type { Risk } from '../risk.ts';
 import { type ScriptFile, scriptFilesIn, shownText } from '../script-files.ts';
 import type { ShellCommand } from '../shell/command.ts';
 import { isScriptElsewhere, programName } from '../shell/inner-commands.ts';
 import { readShell } from '../shell/read.ts';
 import { isShellName } from '../shell/scripts.ts';
-import { credentialsIn, looksLikePath, outsidePath, type Place, resolved } from './paths.ts';
+import type { ShellWord } from '../shell/word.ts';
+import { credentialsIn, isInside, looksLikePath, outsidePath, type Place, resolved } from './paths.ts';
 import { DELETING_SQL, isReader, programSigns } from './programs.ts';
 
-export type Note = (
-  risk: 'destructive' | 'production' | 'credentials' | 'outside_folder' | 'network' | 'unclear',
-  why: string | undefined,
-) => void;
+export type Note = (risk: Exclude<Risk, 'deadline'>, why: string | undefined) => void;
 
 /** What a request shows of the scripts that its command runs. */
 export interface ShownScripts {
@@ -29,12 +28,15 @@ export function assessCommand(line: string, folder: string | undefined, note: No
   const { commands, unknown } = readShell(line);
   if (unknown !== undefined) note('unclear', `cannot be read in full: ${unknown}`);
   if (hasHidden(line)) note('unclear', HAS_HIDDEN);
-  if (runsDownload(commands)) note('destructive', 'runs what it downloads');
+  if (runsDownload(commands)) note('unknown_code', 'runs what it downloads');
   const run = scripts ? scriptFilesIn(line, commands, scripts.base) : [];
   const runners = new Set(run.map(({ command }) => command));
   let place: Place = { folder, base: folder };
+  // A deletion is one of this project's own files only where it is certain in which folder it starts.
+  const isPlaced = unknown === undefined && !commands.some(mayChangePlace);
+  const start = { folder, base: scripts?.base };
   for (const command of commands) {
-    assessOne(command, place, note, runners.has(command));
+    assessOne(command, place, note, runners.has(command), isPlaced && deletesOwn(command, start));
     place = after(command, place);
   }
   if (scripts) for (const script of run) assessScript(script, folder, note, scripts);
@@ -44,13 +46,20 @@ export function assessCommand(line: string, folder: string | undefined, note: No
 
 const SQL_CLIENT = /(?:^|\/)(?:psql|mysql|mariadb|sqlite3|sqlcmd|duckdb|clickhouse-client)$/;
 
-function assessOne(command: ShellCommand, place: Place, note: Note, isScriptKnown: boolean): void {
+function assessOne(
+  command: ShellCommand,
+  place: Place,
+  note: Note,
+  isScriptKnown: boolean,
+  isOwnDeletion: boolean,
+): void {
   const [program, ...args] = command.words.map(({ text }) => text);
   for (const word of pathsOf(command)) {
     const outside = outsidePath(word, place);
-    if (outside !== undefined) note('outside_folder', `names ${outside}`);
+    if (outside !== undefined) note('outside_folder', `uses ${outside}`);
   }
-  note('credentials', credentialsIn([...operandsOf(command), ...filesOf(command)]));
+  const secret = credentialsIn([...operandsOf(command), ...filesOf(command)]);
+  note('credentials', secret && `${isReader(programName(program ?? '')) ? 'reads' : 'uses'} ${secret}`);
   if (command.redirections.some(({ writes, target }) => writes && DEVICE.test(target.text)))
     note('destructive', 'writes to a device');
   if (command.redirections.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target.text)))
@@ -59,13 +68,48 @@ function assessOne(command: ShellCommand, place: Place, note: Note, isScriptKnow
   if (program === undefined) return;
   const name = programName(program);
   if (command.unknown !== undefined && !(isScriptKnown && isScriptElsewhere(command.unknown)))
-    note('unclear', `${name}: ${command.unknown}`);
+    note(
+      'unclear',
+      command.unknown.replace(/^(?:it )?/, (it) => (it === '' ? `${name}: ` : `${name} `)),
+    );
   if (INTERPRETER.test(name) && args.some((arg) => /^-[a-z]*[ec]$|^--eval$/.test(arg)))
     note('unclear', `${name} runs code that stands in the command`);
   const signs = programSigns(program, args);
-  for (const risk of ['destructive', 'network', 'production'] as const)
-    if (signs[risk] !== undefined) note(risk, `${name} ${signs[risk]}`);
+  if (isOwnDeletion)
+    note(
+      'deletes',
+      `${name} deletes ${deletedBy(command)
+        .map(({ text }) => text)
+        .join(', ')}`,
+    );
+  for (const risk of ['destructive', 'network', 'production', 'publishes'] as const)
+    if (signs[risk] !== undefined && !(isOwnDeletion && risk === 'destructive')) note(risk, `${name} ${signs[risk]}`);
 }
+
+const DELETERS = /^(?:rm|rmdir|unlink|trash)$/;
+
+/** What a command that only deletes is given to delete. */
+function deletedBy({ words: [, ...args] }: ShellCommand): ShellWord[] {
+  const end = args.findIndex(({ text }) => text === '--');
+  return args.filter(({ text }, i) => i !== end && (!text.startsWith('-') || (end >= 0 && i > end)));
+}
+
+/** Every path that it deletes is named to the letter, and is one below the work folder. */
+function deletesOwn(command: ShellCommand, place: Place): boolean {
+  const { words, within } = command;
+  if (within !== undefined || !DELETERS.test(words[0]?.text ?? '')) return false;
+  const paths = deletedBy(command);
+  return (
+    paths.length > 0 &&
+    words.every(({ kind }) => kind === 'literal') &&
+    paths.every(({ text }) => isInside(text, place))
+  );
+}
+
+const CHANGES_PLACE =
+  /^(?:cd|chdir|pushd|popd|chroot|ln|mount|env|sudo|doas|builtin|command|eval|source|\.|alias|exec)$/;
+const mayChangePlace = ({ words: [program] }: ShellCommand): boolean =>
+  program !== undefined && (program.kind !== 'literal' || CHANGES_PLACE.test(programName(program.text)));
 
 const SHEBANG = /^#!.*[/ ](?:sh|bash|dash|zsh|ksh|ash)\b/;
 
@@ -157,10 +201,16 @@ function productionWord({ words, assigns, values }: ShellCommand): string | unde
     if (!PRODUCTION.test(arg) || arg.length > MOST_CHARACTERS) return false;
     return !BUILDERS.has(name) || !(BUILD_MODE.test(arg) || /^--?(?:mode|env|only|omit)$/.test(args[i - 1] ?? ''));
   });
-  if (found !== undefined) return `named by “${found}”`;
+  if (found !== undefined) return namedBy(found, args[args.indexOf(found) - 1]);
   const isBuild = assigns.every((each) => /^(?:NODE|BABEL|JEKYLL|HUGO|MIX)_ENV$/.test(each));
   const value = isBuild ? undefined : values.find(({ text }) => PRODUCTION.test(text));
-  return value && `named by “${value.text}”`;
+  return value && `names “${value.text}”`;
+}
+
+/** `the context is called “prod”` for `--context prod`. */
+function namedBy(word: string, before = ''): string {
+  const [, option = /^--([a-z][a-z-]+)$/.exec(before)?.[1], value = word] = /^--([a-z][a-z-]+)=(.*)$/s.exec(word) ?? [];
+  return option === undefined ? `names “${word}”` : `the ${option} is called “${value}”`;
 }
 
 /** Longer words are texts, not names. */

@@ -20,11 +20,9 @@ const CREDENTIALS =
 /** Has no secrets in a project, but those of its owner in their home. */
 const OF_HOME = /^(?:~|\$HOME|\$\{HOME\}|\/root|\/(?:home|Users)\/[^/]+)\/\.(?:npmrc|yarnrc\.yml)$/;
 
-/** Says which of the paths holds credentials. */
-export function credentialsIn(paths: readonly string[]): string | undefined {
-  const found = paths.find((path) => CREDENTIALS.test(path) || OF_HOME.test(path));
-  return found && `may be in ${found}`;
-}
+/** Which of the paths holds credentials. */
+export const credentialsIn = (paths: readonly string[]): string | undefined =>
+  paths.find((path) => CREDENTIALS.test(path) || OF_HOME.test(path));
 
 /** Whether a word could name a file: it begins like a path, or climbs out of a folder. */
 export const looksLikePath = (word: string): boolean =>
@@ -39,6 +37,16 @@ export function outsidePath(path: string, { folder, base }: Place): string | und
   const absolute = resolved(`${start}/${path}`);
   if (isWithin(absolute, resolved(folder)) || SCRATCH.test(absolute)) return undefined;
   return absolute;
+}
+
+/** A file or folder below the work folder, and none of what git keeps there: losing it loses work of this project only. */
+export function isInside(path: string, { folder, base }: Place): boolean {
+  if (!folder?.startsWith('/') || HOME.test(path) || /(?:^|\/)\.\.(?:\/|$)|(?:^|\/)\.git(?:\/|$)/i.test(path))
+    return false;
+  const start = path.startsWith('/') ? '' : base;
+  const root = resolved(folder);
+  const absolute = start === undefined ? root : resolved(`${start}/${path}`);
+  return absolute !== root && isWithin(absolute, root);
 }
 
 const isWithin = (path: string, folder: string): boolean =>

@@ -2,7 +2,7 @@
 // change what is deployed. A program that is not listed has no sign, which does not mean that it is harmless.
 import { programName } from '../shell/inner-commands.ts';
 
-type Row = readonly [programs: string, args: RegExp, why: string];
+type Row = readonly [programs: string, args: RegExp, why: string | ((args: readonly string[]) => string)];
 type Table = ReadonlyMap<string, readonly Row[]>;
 
 const table = (rows: readonly Row[]): Table => {
@@ -16,6 +16,16 @@ const SQL_CLIENTS = 'psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client 
 /** Statements that remove rows, tables or columns. */
 export const DELETING_SQL =
   /\b(?:drop\s+(?:table|database|schema|view|index|column|user|role)|truncate\s+(?:table\s+)?["`\w]|delete\s+from)\b|\btruncate\s+\w/i;
+
+/** `overwrites main on origin`, where the command names both. */
+function overwritten([, ...args]: readonly string[]): string {
+  const [remote, ref, ...more] = args.filter((arg) => !arg.startsWith('-'));
+  const isKnown =
+    ref !== undefined &&
+    more.length === 0 &&
+    !args.some((arg) => /^(?:-o|--(?:push-option|repo|exec|receive-pack))$/.test(arg));
+  return isKnown ? `overwrites ${ref.replace(/^\+|.*:/g, '')} on ${remote}` : 'overwrites history of a remote';
+}
 
 const DESTRUCTIVE = table([
   ['rm rmdir unlink shred srm trash', ANY, 'deletes files'],
@@ -35,7 +45,7 @@ const DESTRUCTIVE = table([
     /^(?:checkout (?:.* )?(?:--|\.|-f|--force)(?: |$)|restore |switch .*(?:-f|--force|--discard-changes))/,
     'discards changes',
   ],
-  ['git', /^push (?:.* )?(?:-[a-zA-Z]*f[a-zA-Z]*|--force\S*|--mirror|\+\S+)(?: |$)/, 'overwrites history of a remote'],
+  ['git', /^push (?:.* )?(?:-[a-zA-Z]*f[a-zA-Z]*|--force\S*|--mirror|\+\S+)(?: |$)/, overwritten],
   ['git', /^push (?:.* )?(?:-[a-zA-Z]*d[a-zA-Z]*|--delete|--prune|:\S+)(?: |$)/, 'deletes branches of a remote'],
   [
     'git',
@@ -166,7 +176,7 @@ const NETWORK = table([
   ['mail sendmail mutt msmtp', ANY, 'sends mail'],
 ]);
 
-const PRODUCTION = table([
+const PUBLISHING = table([
   [
     'npm pnpm yarn bun cargo poetry uv twine gem hatch flit',
     /^(?:publish|upload|push|npm publish)(?: |$)/,
@@ -174,6 +184,9 @@ const PRODUCTION = table([
   ],
   ['docker podman', /^push(?: |$)/, 'publishes an image'],
   ['gh', /^release (?:create|upload|delete|edit)/, 'changes a release'],
+]);
+
+const PRODUCTION = table([
   ['terraform tofu terragrunt', /(?:^| )(?:apply|destroy|import)(?: |$)/, 'changes infrastructure'],
   ['pulumi cdk sst serverless sls', /(?:^| )(?:up|deploy|destroy|remove)(?: |$)/, 'changes infrastructure'],
   ['helm', /(?:^| )(?:install|upgrade|uninstall|rollback)(?: |$)/, 'changes a cluster'],
@@ -202,18 +215,24 @@ export interface ProgramSigns {
   destructive?: string;
   network?: string;
   production?: string;
+  publishes?: string;
 }
 
 export function programSigns(path: string, args: readonly string[]): ProgramSigns {
   const name = programName(path).replace(/^(mkfs)\..*/, '$1');
-  const text = (name === 'git' ? withoutGlobalOptions(args) : args).join(' ');
-  const why = (rows: Table) => rows.get(name)?.find(([, pattern]) => pattern.test(text))?.[2];
+  const own = name === 'git' ? withoutGlobalOptions(args) : args;
+  const text = own.join(' ');
+  const why = (rows: Table) => {
+    const found = rows.get(name)?.find(([, pattern]) => pattern.test(text))?.[2];
+    return typeof found === 'function' ? found(own) : found;
+  };
   const production = CLUSTER_PROGRAM.test(name) && isForTrials(args) ? undefined : why(PRODUCTION);
-  const [destructive, network] = [why(DESTRUCTIVE), why(NETWORK)];
+  const [destructive, network, publishes] = [why(DESTRUCTIVE), why(NETWORK), why(PUBLISHING)];
   return {
     ...(destructive !== undefined && { destructive }),
     ...(network !== undefined && !isLocal(args) && { network }),
     ...(production !== undefined && { production }),
+    ...(publishes !== undefined && { publishes }),
   };
 }
 

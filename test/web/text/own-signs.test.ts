@@ -12,8 +12,8 @@ const labels = (more: object, own?: string, command = 'npm test') => {
 
 describe('a request', () => {
   it.each([
-    ['/srv/shop-live', '/srv/shop', ['Another folder']],
-    ['/srv', '/srv/shop', ['Another folder']],
+    ['/srv/shop-live', '/srv/shop', ['Outside the folder']],
+    ['/srv', '/srv/shop', ['Outside the folder']],
     ['/srv/shop', '/srv/shop', []],
     ['/srv/shop/web', '/srv/shop', []],
     ['/srv/shop', '/', []],

@@ -56,7 +56,10 @@ export const QUERY_HELP: readonly (readonly [term: string, finds: string])[] = [
   ['project:shop', 'what belongs to this project'],
   ['session:release', 'a session by its title or id'],
   ['by:lead', 'who answered it, or is on it'],
-  ['risk:destructive', 'destructive, production, outside-folder, network, unclear (inbox)'],
+  [
+    'risk:destructive',
+    'destructive, production, publishes, credentials, outside-folder, deletes, network, unclear (inbox)',
+  ],
   ['is:question', 'approval, question, expiring, taken, commented, snoozed; allowed, denied, expired, …'],
   ['after:2026-11-01', 'from that day on; before: until that day (UTC)'],
   ['“npm publish”', 'these words together, in quotes'],

@@ -27,16 +27,25 @@ export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'>
     .filter((value) => typeof value === 'string')
     .join('\n')
     .slice(0, MAX_CHARACTERS);
+  const hidden = hiddenCount(text) + lookalikeCount(text);
   return [
-    ...(isElsewhere ? [{ label: 'Another folder', why: `runs in ${folder}, not in the session’s folder` }] : []),
+    ...(isElsewhere ? [{ label: 'Outside the folder', why: `runs in ${folder}, not in the session’s folder` }] : []),
     ...(isAskedAgain(ask.request)
-      ? [{ label: 'Asked again', why: 'because a file that it uses has changed since. See what changed below' }]
+      ? [
+          {
+            label: 'Asked again',
+            why: 'a file that it uses has changed since you decided. What has changed is shown below',
+          },
+        ]
       : []),
-    ...(hiddenCount(text) + lookalikeCount(text) > 0
-      ? [{ label: HIDDEN, why: 'make it read differently from what runs. They are spelled out above' }]
-      : []),
+    ...(hidden > 0 ? [{ label: HIDDEN, why: hiddenWhy(hidden) }] : []),
   ];
 }
+
+const hiddenWhy = (count: number): string =>
+  count === 1
+    ? 'one makes it read differently from what runs. It is spelled out above'
+    : `${count} make it read differently from what runs. They are spelled out above`;
 
 /** The signs of the action that are shown besides: not the deadline, which is a countdown, and nothing twice. */
 export const furtherSigns = (signs: readonly RiskSign[], own: readonly OwnSign[]): RiskSign[] =>

@@ -2,7 +2,7 @@
 // the agent, edit it first, or deny it with a reason. state/approval.ts owns what is sent.
 import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
-import { toneOf } from '../../../src/client/risk-text.ts';
+import { isGrave } from '../../../src/client/risk-text.ts';
 import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
@@ -37,10 +37,8 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const { request } = ask;
   const approval = useApproval({ ask, hasKeys, onDone, onRefused, onHeld });
   const { form, submission } = approval;
-  const isGrave =
-    ownSigns(ask, session).length > 0 ||
-    (ask.risk ?? []).some((sign) => toneOf(sign) === 'bad' || sign.risk === 'unclear') ||
-    (!form.isWhole && hasFolded(request));
+  const isWarned =
+    ownSigns(ask, session).length > 0 || (ask.risk ?? []).some(isGrave) || (!form.isWhole && hasFolded(request));
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}
@@ -63,7 +61,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
       )}
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
       <div className="buttons">
-        <ApprovalButtons {...{ ask, approval, hasKeys, isGrave }} />
+        <ApprovalButtons {...{ ask, approval, hasKeys, isGrave: isWarned }} />
         {(form.mode !== 'look' || approval.draftState !== 'idle') && <SavedNote state={approval.draftState} />}
       </div>
     </>

@@ -1,7 +1,7 @@
 // Draws the asks as rows of one height, of which only those in view exist in the document. A click selects an ask; nothing
 // here decides one.
 import { Layers, MessageSquare } from 'lucide-react';
-import { type MouseEvent, memo, useEffect, useMemo, useRef } from 'react';
+import { Fragment, type MouseEvent, memo, useEffect, useMemo, useRef } from 'react';
 import { isQuestion } from '../../../src/client/action-summary.ts';
 import type { InboxEntry } from '../../../src/client/inbox-model.ts';
 import { NEAR_MS, RISK_LABELS, toneOf as riskTone, signsAt } from '../../../src/client/risk-text.ts';
@@ -154,6 +154,11 @@ const Row = memo(function Row(props: RowProps) {
   const kind = useMemo(() => kindOf(ask.request), [ask.request]);
   const own = useMemo(() => ownSigns(ask, session), [ask, session]);
   const signs = furtherSigns(signsAt(ask, useCoarseNow()), own);
+  // Each once: both may say that it leaves the folder.
+  const labels = new Map([
+    ...own.map(({ label }) => [label, 'bad'] as const),
+    ...signs.map((sign) => [RISK_LABELS[sign.risk], riskTone(sign)] as const),
+  ]);
   const tone = own.length > 0 ? 'bad' : signs[0] ? riskTone(signs[0]) : kind === 'question' ? 'question' : '';
   useEffect(() => {
     if (isSelected) takeRowFocus(ask.ask_id, link.current);
@@ -192,15 +197,11 @@ const Row = memo(function Row(props: RowProps) {
             endText(ask, me, isAskedAgain)
           ) : (
             <>
-              {own.map(({ label }) => (
-                <span key={label} className="row-sign bad">
-                  {label}
-                </span>
-              ))}
-              {signs.map((sign) => (
-                <span key={sign.risk} className={`row-sign ${riskTone(sign)}`}>
-                  {RISK_LABELS[sign.risk]}
-                </span>
+              {[...labels].map(([label, loudness]) => (
+                <Fragment key={label}>
+                  <span className={`row-sign ${loudness}`}>{label}</span>
+                  {' · '}
+                </Fragment>
               ))}
               {where}
             </>

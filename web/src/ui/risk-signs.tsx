@@ -1,5 +1,15 @@
 // Shows the signs of risk of a pending ask, the gravest first, each with what was found.
-import { Clock, CloudUpload, FolderOutput, Globe, KeyRound, ScanEye, TriangleAlert } from 'lucide-react';
+import {
+  Clock,
+  CloudUpload,
+  FolderOutput,
+  Globe,
+  KeyRound,
+  PackageOpen,
+  ScanEye,
+  Trash2,
+  TriangleAlert,
+} from 'lucide-react';
 import { useMemo } from 'react';
 import { RISK_LABELS, signsAt, toneOf } from '../../../src/client/risk-text.ts';
 import type { RiskSign } from '../../../src/core/risk.ts';
@@ -11,9 +21,12 @@ import './risk-signs.css';
 
 const ICONS = {
   destructive: TriangleAlert,
+  unknown_code: TriangleAlert,
   production: CloudUpload,
+  publishes: PackageOpen,
   credentials: KeyRound,
   outside_folder: FolderOutput,
+  deletes: Trash2,
   network: Globe,
   unclear: ScanEye,
   deadline: Clock,
@@ -30,7 +43,7 @@ export function RiskSigns({ ask, session }: { ask: AskView; session?: SessionVie
         <li key={label} className="chip bad">
           <ScanEye className="icon" />
           <span>
-            <strong>{label}</strong> <Exact text={why} />
+            <strong>{label}:</strong> <Exact text={why} />
           </span>
         </li>
       ))}
@@ -40,7 +53,7 @@ export function RiskSigns({ ask, session }: { ask: AskView; session?: SessionVie
           <li key={sign.risk} className={`chip ${toneOf(sign)}`}>
             <Icon className="icon" />
             <span>
-              <strong>{RISK_LABELS[sign.risk]}</strong> <Exact text={sign.why} />
+              <strong>{RISK_LABELS[sign.risk]}:</strong> <Exact text={sign.why} />
             </span>
           </li>
         );
