@@ -11,6 +11,7 @@ export const RISK_LABELS: Record<RiskSign['risk'], string> = {
   credentials: 'Credentials',
   outside_folder: 'Outside the folder',
   deletes: 'Deletes files',
+  replaces: 'Replaces a file',
   network: 'Network',
   unclear: 'Not fully readable',
   deadline: 'Deadline',
@@ -36,18 +37,20 @@ const LOUD = new Set<RiskSign['risk']>([
   'outside_folder',
 ]);
 
+const ALSO_GRAVE = new Set<RiskSign['risk']>(['deletes', 'replaces', 'unclear']);
+
 /** Nothing on a surface invites to allow it: it is hard to undo, reaches further than the project, or cannot all be read. */
-export const isGrave = (sign: RiskSign): boolean =>
-  toneOf(sign) === 'bad' || sign.risk === 'deletes' || sign.risk === 'unclear';
+export const isGrave = (sign: RiskSign): boolean => toneOf(sign) === 'bad' || ALSO_GRAVE.has(sign.risk);
 
 const WEIGHTS: Record<RiskSign['risk'], number> = {
-  destructive: 256,
-  unknown_code: 128,
-  production: 64,
-  publishes: 32,
-  credentials: 16,
-  outside_folder: 8,
-  deletes: 4,
+  destructive: 512,
+  unknown_code: 256,
+  production: 128,
+  publishes: 64,
+  credentials: 32,
+  outside_folder: 16,
+  deletes: 8,
+  replaces: 4,
   network: 2,
   unclear: 1,
   deadline: 0,

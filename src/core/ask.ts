@@ -53,7 +53,7 @@ export interface ApprovalContent {
 export interface NamedFile {
   path: string;
   sha256: string;
-  /** The text of a script that the action runs, where it is short. The hash binds; this only shows what it is of. */
+  /** The text of a script that the action runs or a file that it replaces, where it is short. The hash binds; this only shows what it is of. */
   text?: string | undefined;
 }
 

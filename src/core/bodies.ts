@@ -114,7 +114,9 @@ export const RaiseApproval = z.strictObject({
           .string()
           .max(SCRIPT_BYTES)
           .optional()
-          .describe('Of a script that the action runs: its whole text, whose SHA-256 is `sha256`; 32 KiB in all'),
+          .describe(
+            'Of a script that the action runs, or a file that it replaces: its whole text, whose SHA-256 is `sha256`; 32 KiB in all',
+          ),
       }),
     )
     .max(100)

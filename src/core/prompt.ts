@@ -13,6 +13,7 @@ import {
 import { canonical } from './digest.ts';
 import { exactSegments, spelledOut } from './hidden-characters.ts';
 import { defaultHeader, type Question } from './question.ts';
+import { writtenPath } from './written-file.ts';
 
 export type PromptKind = 'text' | 'approval' | 'ask_user_question';
 type PromptState = 'answered' | 'cancelled' | 'failed';
@@ -141,7 +142,11 @@ function promptText(ask: Prompted, mode: AskMode, workFolder: string | undefined
       ...(folder === undefined ? [] : [`in ${oneLine(folder)}`]),
       ...asker,
       ...(diff === undefined ? [] : [block(`changes:\n${diff}`)]),
-      ...files.flatMap(({ path, text }) => (text === undefined ? [] : [block(`runs ${path}:\n${text.trimEnd()}`)])),
+      ...files.flatMap(({ path, text }) =>
+        text === undefined
+          ? []
+          : [block(`${writtenPath(input, folder) === path ? 'replaces' : 'runs'} ${path}:\n${text.trimEnd()}`)],
+      ),
       ...(reason === '' ? [] : [block(reason)]),
       ...(earlier ? [saidBefore(earlier)] : []),
       `  1. ${APPROVE}`,

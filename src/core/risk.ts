@@ -10,6 +10,7 @@ import { DELETING_SQL } from './risk/programs.ts';
 import { COMMAND_ARGUMENTS } from './rule-index.ts';
 import { commandLine, startFolder } from './script-files.ts';
 import { truncate } from './text-limit.ts';
+import { replacedWhy } from './written-file.ts';
 
 /** The gravest first. */
 export const RISKS = [
@@ -20,6 +21,7 @@ export const RISKS = [
   'credentials',
   'outside_folder',
   'deletes',
+  'replaces',
   'network',
   'unclear',
   'deadline',
@@ -82,6 +84,7 @@ function assessAction(action: Action, folder: string | undefined, isLineOnly: bo
   for (const [name, value] of Object.entries(input))
     if (COMMAND_ARGUMENTS.includes(name)) assessCommand(commandLine(value), folder, note, scripts);
     else assessField(name, value, folder, note);
+  note('replaces', replacedWhy(input, startFolder(work_folder, input), files));
   if (DELETING_TOOL.test(tool_name)) note('destructive', `${tool_name} deletes`);
   if (diff !== undefined) assessDiff(diff, folder, note);
   if (Array.isArray(input.files)) for (const file of input.files) assessFile(Object(file) as Fields, folder, note);

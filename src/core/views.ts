@@ -56,7 +56,7 @@ export const ApprovalRequest = z.object({
     .array(z.object({ path: z.string(), sha256: z.string(), text: z.string().optional() }))
     .optional()
     .describe(
-      'Files that it names, as they were when it was asked; it is asked again if they have changed. `text` of short scripts that it runs',
+      'Files that it names, as they were when it was asked; it is asked again if they have changed. `text` of short scripts that it runs, and of a file that it replaces',
     ),
   earlier: z
     .object({

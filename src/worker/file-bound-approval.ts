@@ -80,7 +80,7 @@ async function askOnce(
   return { outcome, changed };
 }
 
-/** Only of a script that the action runs is the text sent: a file that it reads may hold secrets. */
+/** Only of what the action runs or replaces is the text sent: a file that it reads may hold secrets. */
 const requestFile = ({ path, sha256, text, isShown }: FileRead): NamedFile => ({
   path,
   sha256,

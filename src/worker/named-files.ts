@@ -9,10 +9,11 @@ import type { NamedFile } from '../core/ask.ts';
 import { ownFolder, scriptPaths } from '../core/script-files.ts';
 import { SCRIPT_BYTES, SCRIPTS_BYTES } from '../core/script-text.ts';
 import { readShell } from '../core/shell/read.ts';
+import { replacedPath } from '../core/written-file.ts';
 
 /** A file with its hash; `text` where it is short enough for a difference. */
 export interface FileRead extends NamedFile {
-  /** The action runs it, and it may be shown: `text` is the whole file, to the byte. */
+  /** The action runs or replaces it, and it may be shown: `text` is the whole file, to the byte. */
   isShown?: boolean;
 }
 
@@ -40,13 +41,15 @@ export async function namedFiles(
 ): Promise<FileRead[]> {
   if (folder === undefined) return [];
   const base = resolve(folder, ownFolder(input) ?? '');
-  const scripts = scriptPaths(input, base);
-  const names = [...new Set([...namesIn(input, 0), ...scripts])].slice(0, MOST_NAMES);
+  const shown = scriptPaths(input, base);
+  const replaced = replacedPath(input, base);
+  if (replaced !== undefined) shown.add(replaced);
+  const names = [...new Set([...namesIn(input, 0), ...shown])].slice(0, MOST_NAMES);
   const found: FileRead[] = [];
   let room = SCRIPTS_BYTES;
   for (const path of new Set(names.map((name) => resolve(base, name)))) {
     const file = await read(path, folder);
-    const isShown = scripts.has(path) && isShowable(file, room);
+    const isShown = shown.has(path) && isShowable(file, room);
     if (isShown) room -= Buffer.byteLength(file.text ?? '');
     if (!isGone(file) && !isUnseen(file)) found.push(isShown ? { ...file, isShown } : file);
     if (found.length === MOST_FILES) break;

@@ -62,7 +62,7 @@ describeInBrowser('cards', () => {
     const order = [
       (await card.locator('pre').first().boundingBox())?.y ?? -1,
       await top(page, reason),
-      await top(page, 'Deletes files'),
+      await top(page, 'Deletes files:'),
       await top(page, '600000 ms (10m)'),
       await top(page, 'The build folder is stale.'),
       await top(page, 'Details'),
@@ -97,11 +97,28 @@ describeInBrowser('cards', () => {
     await script.getByText('/srv/shop/x.sh SHA-256 0123456789ab…').waitFor();
     const input = { file_path: '/srv/shop/x.sh', content: 'exit 0\n' };
     const known = await open(page, await raise('known', 'Write', input, { files }));
-    await known.getByText('The file exists and is replaced.').waitFor();
+    await known.getByText('The file exists and is replaced by exactly this.').waitFor();
+    await known.getByText('Replaces a file: x.sh exists, and what it holds is not shown').waitFor();
     expect(await known.getByText('not shown here').count()).toBe(0);
     const unknown = await open(page, await raise('unknown', 'Write', input));
-    await unknown.getByText('If it already exists, it is replaced.').waitFor();
+    await unknown.getByText('Whether it exists is not known; if it does, it is replaced.').waitFor();
+    await unknown.getByText('1 line', { exact: true }).waitFor();
+    expect(await unknown.locator('.plus').count()).toBe(0);
     expect(await unknown.getByText('The file exists').count()).toBe(0);
+  });
+
+  it('shows what a file that is written would lose, and does not invite to allow it', async () => {
+    const text = '# 2.3.0\n\n- Old entry.\n- Kept.\n';
+    const files = [{ path: '/srv/shop/CHANGELOG.md', sha256: hash('sha256', text, 'hex'), text }];
+    const input = { file_path: '/srv/shop/CHANGELOG.md', content: '# 2.4.0\n\n- Kept.\n' };
+    const { page } = await testBed.signedIn('lead');
+    const card = await open(page, await raise('replaced', 'Write', input, { files }));
+    await card.getByText('The file exists and is replaced. What it loses is marked.').waitFor();
+    await card.getByText('Replaces a file: CHANGELOG.md exists and has 4 lines').waitFor();
+    await card.locator('.diff .removed').filter({ hasText: 'Old entry.' }).waitFor();
+    expect(await card.locator('.diff-count').textContent()).toBe('+1 −2');
+    expect(await card.getByText('which the command runs').count()).toBe(0);
+    expect(await card.getByRole('button', { name: 'Allow once' }).getAttribute('class')).not.toContain('primary');
   });
 
   it('shows the text of a script that the command runs, and invites to allow it only once all of it is in view', async () => {

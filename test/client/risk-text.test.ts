@@ -24,7 +24,7 @@ it('calls an ask free of signs only when it was assessed', () => {
   expect(hasNoSigns({ risk: [sign('unclear')] })).toBe(false);
 });
 
-it('invites to allow nothing that deletes files or cannot all be read', () => {
+it('invites to allow nothing that deletes or replaces files or cannot all be read', () => {
   expect(RISKS.filter((risk) => !isGrave(sign(risk)))).toEqual(['network', 'deadline']);
 });
 

@@ -19,12 +19,14 @@ let script: string;
 /** What the agent was told. */
 const told: string[] = [];
 
+type Input = Record<string, unknown>;
+
 const asks: HostedAgent = {
   name: 'asks',
   recovery: 'resume',
   async run(context) {
-    const { command, isPatient } = context.input as { command: string; isPatient?: boolean };
-    const spec = { id: 'call', mode: 'deferred' as const, tool_name: 'Bash', input: { command }, reason: 'To deploy.' };
+    const { isPatient, ...input } = context.input as Input;
+    const spec = { id: 'call', mode: 'deferred' as const, tool_name: 'Bash', input, reason: 'To deploy.' };
     const patience = isPatient === false ? AbortSignal.abort() : new AbortController().signal;
     const outcome = await context.approve(spec, { patience });
     if (outcome.status === 'held') return { ended: 'held' };
@@ -51,7 +53,7 @@ beforeEach(() => {
   writeFileSync(script, 'echo staging\n');
 });
 
-async function asked(input: { command: string; isPatient?: boolean }) {
+async function asked(input: Input) {
   const { session_id } = await bed.api.sessions.create({ agent: 'asks', work_folder: folder });
   const run = await bed.api.runs.start(session_id, { input });
   return { run, ask: await next(session_id) };
@@ -137,6 +139,16 @@ it('finds the script of a folder that the command changes to first', async () =>
   expect(requestOf(again).files).toContainEqual(expect.objectContaining({ text: 'echo production\n' }));
   await bed.decide(again, { behavior: 'deny' });
   await bed.over(run.run_id);
+});
+
+it('shows the text of a file that is replaced as a whole, and of none that holds secrets', async () => {
+  writeFileSync(join(folder, 'CHANGELOG.md'), '# 2.3.0\n');
+  writeFileSync(join(folder, '.env'), 'TOKEN=1\n');
+  const { ask } = await asked({ file_path: 'CHANGELOG.md', content: '# 2.4.0\n' });
+  expect(requestOf(ask).files).toMatchObject([{ path: join(folder, 'CHANGELOG.md'), text: '# 2.3.0\n' }]);
+  expect(ask.risk).toEqual([{ risk: 'replaces', why: 'CHANGELOG.md exists and has 1 line' }]);
+  const { ask: secret } = await asked({ file_path: '.env', content: 'TOKEN=2\n' });
+  expect(requestOf(secret).files?.map(({ text }) => text)).toEqual([undefined]);
 });
 
 it('leaves out the text of a script that is long, is not UTF-8, or exceeds what a request carries', async () => {

@@ -2,6 +2,7 @@
 // diff and questions with numbered options. `show`, `run`, `demo` and the inbox share it. Nothing in the input of an
 // approval is left out: fields without a renderer are printed as JSON.
 import { type AskRequest, isPlan, isQuestion, summaryLine } from '../../client/action-summary.ts';
+import { fileChangeOf } from '../../client/file-change.ts';
 import type { ApprovalRequest } from '../../core/views.ts';
 import { inputDiff, unifiedDiff } from './file-change.ts';
 import { jsonLines, shellLines } from './highlight.ts';
@@ -50,7 +51,8 @@ export function approvalLines(request: ApprovalRequest, width: number): Line[] {
   if (isOfPlan) lines.push([], ...markdownLines(exact(request.reason).trimEnd(), width, 'plain'));
   if (!isOfPlan || Object.keys(rest).length > 0) lines.push([], ...actionLines(isOfPlan ? rest : request.input, width));
   if (request.diff) lines.push([], ...wrapAll(unifiedDiff(request.diff), width, 1));
-  for (const file of request.files ?? []) if (file.text !== undefined) lines.push([], ...scriptLines(file, width));
+  for (const file of request.files ?? [])
+    if (file.text !== undefined) lines.push([], ...fileLines(file, request.input, width));
   return lines;
 }
 
@@ -60,8 +62,11 @@ export const approvalTitle = (request: ApprovalRequest): Line =>
     ? line(span('Approve this plan?', 'bold'))
     : line(span('Allow ', 'bold'), span(oneLine(request.tool_name), 'accent'), span('?', 'bold'));
 
-function scriptLines({ path, text = '' }: NonNullable<ApprovalRequest['files']>[number], width: number): Line[] {
-  const title = line(span(exact(path).replaceAll('\n', '␊'), 'accent'), span(', which the command runs:', 'dim'));
+type NamedFile = NonNullable<ApprovalRequest['files']>[number];
+
+function fileLines({ path, text = '' }: NamedFile, input: ApprovalRequest['input'], width: number): Line[] {
+  const what = fileChangeOf(input) ? ', which this replaces:' : ', which the command runs:';
+  const title = line(span(exact(path).replaceAll('\n', '␊'), 'accent'), span(what, 'dim'));
   return [...wrap(title, width), ...quoted(exact(text.trimEnd()), width)];
 }
 

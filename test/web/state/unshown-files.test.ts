@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import {
   folded,
   hasFolded,
-  isThere,
+  replacedFile,
   shownInPart,
   shownScripts,
   unshownFiles,
@@ -50,9 +50,10 @@ it('folds a script after twelve lines, or as many characters', () => {
 });
 
 it('knows that a file exists only where the request names it', () => {
-  for (const file of ['/srv/shop/x.sh', 'x.sh', './x.sh']) expect(isThere({ files }, file, '/srv/shop')).toBe(true);
+  for (const file of ['/srv/shop/x.sh', 'x.sh', './x.sh'])
+    expect(replacedFile({ files }, file, '/srv/shop')).toBe(files[0]);
   for (const file of ['/srv/shop/y.sh', 'y.sh', '/x.sh', undefined])
-    expect(isThere({ files }, file, '/srv/shop')).toBe(false);
-  expect(isThere({ files }, 'x.sh', undefined)).toBe(false);
-  expect(isThere({}, 'x.sh', '/srv/shop')).toBe(false);
+    expect(replacedFile({ files }, file, '/srv/shop')).toBeUndefined();
+  expect(replacedFile({ files }, 'x.sh', undefined)).toBeUndefined();
+  expect(replacedFile({}, 'x.sh', '/srv/shop')).toBeUndefined();
 });

@@ -58,7 +58,7 @@ export const QUERY_HELP: readonly (readonly [term: string, finds: string])[] = [
   ['by:lead', 'who answered it, or is on it'],
   [
     'risk:destructive',
-    'destructive, production, publishes, credentials, outside-folder, deletes, network, unclear (inbox)',
+    'destructive, production, publishes, credentials, outside-folder, deletes, replaces, network, unclear (inbox)',
   ],
   ['is:question', 'approval, question, expiring, taken, commented, snoozed; allowed, denied, expired, …'],
   ['after:2026-11-01', 'from that day on; before: until that day (UTC)'],

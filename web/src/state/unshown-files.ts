@@ -1,5 +1,7 @@
 // Says which files a request depends on, of which of them it shows the text, and whether a file that is written exists. Pure.
 // A request names files by path and hash; it carries the text of short scripts that its command runs, and of no other.
+
+import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { diffFiles } from '../text/diff-files.ts';
 
@@ -13,6 +15,8 @@ export const unshownFiles = ({ input, files = [] }: Named): readonly NamedFile[]
     ? files.filter(({ text }) => text === undefined)
     : [];
 
+type Shown = Pick<ApprovalRequest, 'files' | 'diff'> & Partial<Pick<ApprovalRequest, 'input'>>;
+
 export interface ShownScript {
   path: string;
   /** From the work folder, where it is inside. */
@@ -21,10 +25,9 @@ export interface ShownScript {
 }
 
 /** The scripts whose text is shown on its own: not where the difference shows all of it. */
-export const shownScripts = (
-  { files = [], diff }: Pick<ApprovalRequest, 'files' | 'diff'>,
-  folder: string | undefined,
-): ShownScript[] => {
+export const shownScripts = ({ files = [], diff, input = {} }: Shown, folder: string | undefined): ShownScript[] => {
+  // The difference shows the text of a file that is replaced.
+  if (fileChangeOf(input)) return [];
   const changed = diff === undefined ? [] : diffFiles(diff);
   return files.flatMap(({ path, text }) => {
     const change = changed.find(({ name }) => name === path);
@@ -60,7 +63,7 @@ export function folded(text: string): { shown: string; left: number; unit: 'line
 }
 
 /** Part of a script is in view only once the person asks for it. */
-export const hasFolded = (request: Pick<ApprovalRequest, 'files' | 'diff'>): boolean =>
+export const hasFolded = (request: Shown): boolean =>
   shownScripts(request, undefined).some(({ text }) => folded(text).left > 0);
 
 /** Only what has changed in them is shown: the request was asked again, or its agent sent a difference. */
@@ -73,13 +76,13 @@ export const shownInPart = (
   return { partly, unshown };
 };
 
-/** False also where it is not known. `file` may be relative to the folder. */
-export function isThere(
+/** The file that is written, where it is known to exist. `file` may be relative to the folder. */
+export function replacedFile(
   { files = [] }: Pick<ApprovalRequest, 'files'>,
   file: string | undefined,
   folder: string | undefined,
-): boolean {
-  if (file === undefined) return false;
+): NamedFile | undefined {
+  if (file === undefined) return undefined;
   const path = file.startsWith('/') ? file : `${folder ?? ''}/${file.replace(/^\.\//, '')}`;
-  return files.some((named) => named.path === path);
+  return files.find((named) => named.path === path);
 }

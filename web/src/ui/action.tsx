@@ -5,7 +5,7 @@ import { wantedPermissions } from '../../../src/client/action-summary.ts';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { partsOf } from '../state/action-parts.ts';
-import { isThere } from '../state/unshown-files.ts';
+import { replacedFile } from '../state/unshown-files.ts';
 import { headlineOf } from '../text/headline.ts';
 import { Code } from './code.tsx';
 import type { DiffProps } from './diff.tsx';
@@ -17,8 +17,9 @@ import { UnshownFiles } from './unshown-files.tsx';
 
 const Diff = lazy(() => import('./diff.tsx'));
 
-const REPLACES = 'The file exists and is replaced. It will contain exactly this.';
-const WRITES = 'The file will contain exactly this. If it already exists, it is replaced.';
+const REPLACES_SHOWN = 'The file exists and is replaced. What it loses is marked.';
+const REPLACES = 'The file exists and is replaced by exactly this. What it holds now is not shown.';
+const WRITES = 'The file will contain exactly this. Whether it exists is not known; if it does, it is replaced.';
 
 interface ActionProps {
   request: ApprovalRequest;
@@ -40,22 +41,35 @@ export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProp
   const listed = fields.filter(({ key }) => !isBeside(key));
   const wanted = wantedPermissions(input);
   const whole = { isWhole, onWhole };
+  const isWritten = change?.keys.includes('content') ?? false;
+  const replaced = isWritten ? replacedFile(request, change?.file, folder) : undefined;
+  const replacedText = replaced?.text;
   return (
     <>
+      {isWritten && (
+        <p className="small">{replacedText !== undefined ? REPLACES_SHOWN : replaced ? REPLACES : WRITES}</p>
+      )}
       <RenderBoundary
         key={diff ?? change?.file}
         fallback={<ExactChange text={diff ?? JSON.stringify(input, undefined, 2)} />}
       >
         <Suspense fallback={<p aria-busy="true">Loading the change…</p>}>
           {change && (
-            <Diff file={change.file ?? 'file'} changes={change.changes} patch={undefined} {...{ ...whole, onNote }} />
+            <Diff
+              file={change.file ?? 'file'}
+              changes={
+                replacedText === undefined
+                  ? change.changes
+                  : change.changes.map(({ after }) => ({ before: replacedText, after }))
+              }
+              patch={undefined}
+              whole={!isWritten ? undefined : replacedText === undefined ? 'written' : 'replaced'}
+              {...{ ...whole, onNote }}
+            />
           )}
           {diff !== undefined && <Diff file="change" changes={undefined} patch={diff} {...{ ...whole, onNote }} />}
         </Suspense>
       </RenderBoundary>
-      {change?.keys.includes('content') && (
-        <p className="small muted">{isThere(request, change.file, folder) ? REPLACES : WRITES}</p>
-      )}
       <Scripts {...{ request, folder, ...whole }} />
       <UnshownFiles request={request} />
       {wanted.length > 0 && (

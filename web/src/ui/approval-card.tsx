@@ -2,6 +2,7 @@
 // the agent, edit it first, or deny it with a reason. state/approval.ts owns what is sent.
 import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
+import { fileChangeOf } from '../../../src/client/file-change.ts';
 import { isGrave } from '../../../src/client/risk-text.ts';
 import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
@@ -38,7 +39,10 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const approval = useApproval({ ask, hasKeys, onDone, onRefused, onHeld });
   const { form, submission } = approval;
   const isWarned =
-    ownSigns(ask, session).length > 0 || (ask.risk ?? []).some(isGrave) || (!form.isWhole && hasFolded(request));
+    ownSigns(ask, session).length > 0 ||
+    (ask.risk ?? []).some(isGrave) ||
+    (!form.isWhole && hasFolded(request)) ||
+    fileChangeOf(request.input)?.keys.includes('content') === true;
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}

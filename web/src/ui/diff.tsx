@@ -17,6 +17,8 @@ export interface DiffProps {
   /** Either the texts, or a unified diff. */
   changes: readonly { before: string; after: string }[] | undefined;
   patch: string | undefined;
+  /** The text is a whole file: one that is replaced, or one of which it is not known whether it exists. */
+  whole?: 'replaced' | 'written' | undefined;
   /** Render all of it, however long. */
   isWhole: boolean;
   onWhole: () => void;
@@ -26,15 +28,18 @@ export interface DiffProps {
 
 const LAYOUT_KEY = 'holdpoint-diff';
 
-export default function Diff({ file, changes, patch, isWhole, onWhole, onNote }: DiffProps) {
+export default function Diff({ file, changes, patch, whole, isWhole, onWhole, onNote }: DiffProps) {
   const [layout, setLayout] = useState(() => localStorage.getItem(LAYOUT_KEY) ?? 'unified');
   const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set());
   const files = useMemo(
-    () => (patch === undefined ? [{ name: file, blocks: (changes ?? []).flatMap(blocksOfChange) }] : diffFiles(patch)),
-    [patch, changes, file],
+    () =>
+      patch === undefined
+        ? [{ name: file, blocks: (changes ?? []).flatMap(whole === 'written' ? blocksOfText : blocksOfChange) }]
+        : diffFiles(patch),
+    [patch, changes, file, whole],
   );
   // Line numbers of a replaced passage are those of the passage, not of the file.
-  const isPassage = changes?.some(({ before }) => before !== '') ?? false;
+  const isPassage = whole === undefined && (changes?.some(({ before }) => before !== '') ?? false);
   const { shown, left } = truncated(files, isWhole ? Number.POSITIVE_INFINITY : MAX_LINES);
   const isSplit = layout === 'split';
   const choose = () => {
@@ -71,7 +76,13 @@ export default function Diff({ file, changes, patch, isWhole, onWhole, onNote }:
           file={{ ...one, name: one.name || file }}
           text={patch === undefined ? (changes ?? []).map(({ after }) => after).join('\n') : textOf(one)}
           tools={toggle}
-          counts={<Counts blocks={files[i]?.blocks ?? []} />}
+          counts={
+            whole === 'written' ? (
+              <LineCount blocks={files[i]?.blocks ?? []} />
+            ) : (
+              <Counts blocks={files[i]?.blocks ?? []} />
+            )
+          }
           isViewed={files.length > 1 ? viewed.has(i) : undefined}
           onViewed={(isViewed) => view(i, isViewed)}
           {...{ isSplit, isPassage, onNote }}
@@ -88,6 +99,13 @@ export default function Diff({ file, changes, patch, isWhole, onWhole, onNote }:
 
 type Shown = Pick<DiffFile, 'name' | 'blocks'> & Partial<DiffFile>;
 
+/** As it is, no line of it added or removed. */
+const blocksOfText = (change: { before: string; after: string }): DiffBlock[] =>
+  blocksOfChange(change).map(({ head, lines }) => ({
+    head,
+    lines: lines.map((line) => (line.kind === 'added' ? { ...line, kind: 'same' } : line)),
+  }));
+
 /** The first lines of all files together. */
 function truncated(files: readonly Shown[], most: number): { shown: Shown[]; left: number } {
   let room = most;
@@ -103,6 +121,11 @@ function truncated(files: readonly Shown[], most: number): { shown: Shown[]; lef
 
 const count = (blocks: readonly DiffBlock[], kind?: DiffLine['kind']): number =>
   blocks.reduce((sum, { lines }) => sum + lines.filter((line) => kind === undefined || line.kind === kind).length, 0);
+
+/** Without signs, which would say that nothing is lost. */
+const LineCount = ({ blocks }: { blocks: readonly DiffBlock[] }) => (
+  <span className="diff-count muted">{count(blocks) === 1 ? '1 line' : `${count(blocks)} lines`}</span>
+);
 
 const Counts = ({ blocks }: { blocks: readonly DiffBlock[] }) => (
   <span className="diff-count">

@@ -2,6 +2,7 @@
 import {
   Clock,
   CloudUpload,
+  FilePen,
   FolderOutput,
   Globe,
   KeyRound,
@@ -27,6 +28,7 @@ const ICONS = {
   credentials: KeyRound,
   outside_folder: FolderOutput,
   deletes: Trash2,
+  replaces: FilePen,
   network: Globe,
   unclear: ScanEye,
   deadline: Clock,
