@@ -1,4 +1,4 @@
-// Fetches a search of the history page after page, back in time. The server ends a request that has read enough without a
+// Fetches a search of the history page after page, back in time, and lists what was fetched by when it was decided. The server ends a request that has read enough without a
 // match and says how far it came; this requests further pages by itself up to a limit, then leaves that to the person.
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Listed } from '../../../src/client/client.ts';
@@ -27,8 +27,11 @@ export function useHistory({ q, kind, status }: HistoryQuery) {
   );
   const pages = found.data?.pages ?? [];
   const further = useFurtherPages(found, emptyAtEnd(pages) > 0 && emptyAtEnd(pages) < MAX_EMPTY_PAGES);
-  return { ...further, asks: pages.flatMap((page) => page.items), searchedTo: pages.at(-1)?.searchedTo };
+  const asks = pages.flatMap((page) => page.items).sort((a, b) => decidedAt(b) - decidedAt(a));
+  return { ...further, asks, searchedTo: pages.at(-1)?.searchedTo };
 }
+
+const decidedAt = ({ answer, created_at_ms }: AskView): number => answer?.answered_at_ms ?? created_at_ms;
 
 /** How many pages came after the last one with a match. */
 function emptyAtEnd(pages: readonly Listed<AskView>[]): number {

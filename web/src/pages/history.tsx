@@ -122,7 +122,7 @@ function Row({ ask, href }: { ask: AskView; href: string }) {
         <strong className={ask.kind === 'approval' && kind !== 'plan' ? 'mono' : ''}>{summary(ask.request)}</strong>
       </span>
       <span className="history-age small muted">
-        <Age atMs={ask.created_at_ms} />
+        <Age atMs={answer?.answered_at_ms ?? ask.created_at_ms} />
       </span>
       <span className="history-end small">
         {endText(ask, me)}
