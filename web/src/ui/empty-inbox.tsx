@@ -1,7 +1,11 @@
-// Says what to do next when the inbox is empty: start the demo, or connect an agent.
-import { Inbox, Play } from 'lucide-react';
+// Says that all is done when the inbox is empty; where nothing was ever asked, what to do next: start the demo, or connect an
+// agent.
+import { CircleCheck, Inbox, Play } from 'lucide-react';
+import { Link } from 'wouter';
 import type { AgentView } from '../../../src/core/views.ts';
+import { api } from '../api.ts';
 import { useAgents } from '../hooks/agents.ts';
+import { useFetched } from '../hooks/queries.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Key } from './key.tsx';
 import { Step } from './step.tsx';
@@ -26,6 +30,9 @@ const nameOf = (agent: AgentView | undefined): string => agent?.name ?? 'AGENT';
 
 export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | undefined }) {
   const { agents } = useAgents();
+  const ended = useFetched({ queryKey: ['ended'], queryFn: () => api.asks.list({ status: 'ended', limit: 1 }) });
+  if (ended.isLoading) return null;
+  if (ended.data?.items.length) return <AllDone />;
   return (
     <div className="empty-inbox">
       <div>
@@ -64,3 +71,18 @@ export default function EmptyInbox({ onNewRun }: { onNewRun: (() => void) | unde
     </div>
   );
 }
+
+const AllDone = () => (
+  <div className="empty-inbox">
+    <div>
+      <CircleCheck className="icon inbox-icon" />
+      <h2>All done</h2>
+      <p className="muted">
+        What agents ask next appears here at once.{' '}
+        <Link className="link" href="/history">
+          See what was decided
+        </Link>
+      </p>
+    </div>
+  </div>
+);
