@@ -50,8 +50,9 @@ export function arranged(
   const urgent = awake.filter(({ ask }) => isUrgent(ask, nowMs));
   const others = awake.filter(({ ask }) => !isUrgent(ask, nowMs));
   for (const entry of [...sorted(urgent, 'deadline'), ...sorted(others, sort)]) {
-    const isApart = group !== 'none' && isUrgent(entry.ask, nowMs);
-    const title = isApart ? 'Expiring' : titleOf(entry.ask, sessions.get(entry.ask.session_id), group);
+    const title = isUrgent(entry.ask, nowMs)
+      ? 'Expiring'
+      : titleOf(entry.ask, sessions.get(entry.ask.session_id), group) || (urgent.length > 0 ? 'Others' : '');
     const section = sections.get(title);
     if (section) section.push(entry);
     else sections.set(title, [entry]);

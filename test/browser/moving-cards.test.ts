@@ -46,7 +46,7 @@ describeInBrowser('a card that moves', () => {
     await page.getByRole('button', { name: /2 similar requests/ }).click();
     await button(page, 'Allow all 2').waitFor();
     await page.mouse.move(0, 0);
-    await pressOnceGone(page, 'Uncheck any', 'Allow once', by);
+    await pressOnceGone(page, 'What you uncheck', 'Allow once', by);
     await testBed.client.asks.withdraw(taken.ask_id);
     await page.getByText(NOT_SENT).waitFor();
     expect(await statusOf(kept)).toBe('pending');

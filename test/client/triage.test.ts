@@ -29,13 +29,19 @@ describe('arranged', () => {
     at('e', { ...risky('deadline'), expires_at_ms: NOW + 3 * 60 * MINUTE }),
   ];
   it.each([
-    ['oldest', 'c a b d e'],
-    ['newest', 'c e d b a'],
-    ['deadline', 'c b e a d'],
-    ['risk', 'c d b e a'],
-  ] as const)('puts what expires within two minutes first, and sorts by %s: %s', (sort, order) => {
-    expect(shown(asks, sort)).toEqual([['', order]]);
-  });
+    ['oldest', 'a b d e'],
+    ['newest', 'e d b a'],
+    ['deadline', 'b e a d'],
+    ['risk', 'd b e a'],
+  ] as const)(
+    'puts what expires within two minutes first and says so, and sorts the others by %s: %s',
+    (sort, order) => {
+      expect(shown(asks, sort)).toEqual([
+        ['Expiring', 'c'],
+        ['Others', order],
+      ]);
+    },
+  );
 
   it('groups by project, keeping the order inside and between groups', () => {
     expect(shown(asks, 'risk', 'project' as never)).toEqual([

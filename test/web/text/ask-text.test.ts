@@ -1,7 +1,7 @@
 // Tests the words for an ask and for how it ended.
 import { describe, expect, it } from 'vitest';
 import { reasonOf } from '../../../web/src/text/answer-text.ts';
-import { endSentence, endText, expiredMeans, heading, summary } from '../../../web/src/text/ask-text.ts';
+import { endSentence, endText, expiredMeans, heading, summary, within } from '../../../web/src/text/ask-text.ts';
 import { answer, approval, asked, question } from '../../client/asks.ts';
 
 describe('the summary of an ask', () => {
@@ -9,6 +9,12 @@ describe('the summary of an ask', () => {
     expect(summary(approval({ command: 'ls \u202e\u200b' }).request)).toBe('ls U+202EU+200B');
     expect(heading(question([asked({ header: 'Tar\u200bget' })]).request)).toBe('TarU+200Bget');
   });
+});
+
+it('shortens a path to what it is within the folder', () => {
+  expect(within('/srv/shop', '/srv/shop/src/a.ts')).toBe('src/a.ts');
+  for (const path of ['/srv/shop-old/a.ts', '/etc/hosts', 'src/a.ts']) expect(within('/srv/shop', path)).toBe(path);
+  expect(within(undefined, '/srv/a.ts')).toBe('/srv/a.ts');
 });
 
 describe('the sentence for the end of an ask', () => {

@@ -30,8 +30,11 @@ describe('a request', () => {
     expect(labels({}, undefined, 'node for\u200bmat.js')).toEqual(['Hidden characters']);
   });
 
-  it('that is a question has none', () => {
-    expect(ownSigns(question([asked()]), session('s', { work_folder: '/srv' }))).toEqual([]);
+  it('that is a question has none, but for one that asks for a secret', () => {
+    const from = session('s', { work_folder: '/srv' });
+    expect(ownSigns(question([asked()]), from)).toEqual([]);
+    const secret = ownSigns(question([asked(), asked({ id: 'token', secret: true })]), from);
+    expect(secret.map(({ label }) => label)).toEqual(['Asks for a secret']);
   });
 });
 

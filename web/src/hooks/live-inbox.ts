@@ -30,13 +30,16 @@ export const keepSelected = (askId: string | undefined): void => {
 
 let rowIds: ReadonlySet<string> = new Set();
 
-/** Rows that would move others under a finger if they left now. */
-export const keepRows = (askIds: ReadonlySet<string>): void => {
+let isListPointedAt = (): boolean => false;
+
+/** Rows that would move others if they left while a finger or a mouse points at the list. */
+export const keepRows = (askIds: ReadonlySet<string>, isPointedAt: () => boolean): void => {
   rowIds = askIds;
+  isListPointedAt = isPointedAt;
 };
 
 export const isInUse = (askId: string): boolean =>
-  askId === selectedAskId || rowIds.has(askId) || isTouched(askId) || isTypedInto(askId);
+  askId === selectedAskId || (rowIds.has(askId) && isListPointedAt()) || isTouched(askId) || isTypedInto(askId);
 
 /** The inbox as it is, also what is not rendered yet. */
 export const currentInbox = (): Inbox => inbox;

@@ -5,7 +5,7 @@
 import { summaryLine } from '../../../src/client/action-summary.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { kindOf } from '../text/action-kind.ts';
-import { isNotTaken, shortSummary, summary, undeliveredWhy } from '../text/ask-text.ts';
+import { heading, isNotTaken, shortSummary, summary, undeliveredWhy } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { currentInbox } from './live-inbox.ts';
 import { dismissToast, isShown, lastingToast, toast } from './toasts.ts';
@@ -39,7 +39,8 @@ export function tellDone(ask: AskView, what: string): void {
   if (now && isNotTaken(now)) return;
   const isGiven = what === 'Allowed' || what === 'Answered';
   const word = what === 'Allowed' && kindOf(ask.request) === 'plan' ? 'Approved' : what;
-  toast(`${word}: ${shortSummary(ask)}`, isGiven ? 'good' : 'plain', { askId: ask.ask_id });
+  const tool = ['edit', 'read', 'web', 'tool'].includes(kindOf(ask.request)) ? `${heading(ask.request)} ` : '';
+  toast(`${word}: ${tool}${shortSummary(ask)}`, isGiven ? 'good' : 'plain', { askId: ask.ask_id });
 }
 
 /** The answer came to nothing. `again`: the request in which the same action is asked again. */

@@ -4,7 +4,8 @@ import { useSyncExternalStore } from 'react';
 export interface Toast {
   id: number;
   text: string;
-  tone: 'good' | 'plain' | 'warn';
+  /** `wait`: it can still be taken back. */
+  tone: 'good' | 'plain' | 'wait' | 'warn';
   /** The request that it is about. A later toast about the same one replaces it. */
   askId?: string | undefined;
   action?: ToastAction | undefined;
@@ -70,6 +71,12 @@ export const isShown = (toastId: number): boolean => toasts.some(({ id }) => id 
 
 export function dismissToast(toastId: number): void {
   toasts = toasts.filter(({ id }) => id !== toastId);
+  notifyListeners();
+}
+
+/** The person opens something else: what only told of the last thing makes room. What can be acted on stays. */
+export function dismissPassing(): void {
+  toasts = toasts.filter(({ action, link }) => action || link);
   notifyListeners();
 }
 

@@ -1,6 +1,7 @@
 // Holds an allow back for a few seconds, in which it can be undone. Where the page is closed, left or suspended meanwhile it
 // is not sent: an allow that nobody sees leaving is none. Whether the gesture was an accident is checked before, when it was
 // made.
+import { isPlan, isQuestion } from '../../../src/client/action-summary.ts';
 import { isOpen } from '../../../src/client/inbox-model.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { pauseMs } from '../state/undo-pause.ts';
@@ -42,6 +43,7 @@ export function useLeavesAtOnce(asks: readonly AskView[]): boolean {
  * `onHeld`: there is a pause, in which the person may go on.
  */
 export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => void): Promise<boolean> {
+  const verb = asks.some(({ request }) => !isQuestion(request) && isPlan(request)) ? 'Approving' : 'Allowing';
   const shownMs = pauseAt(asks, Date.now());
   if (shownMs === 0) return Promise.resolve(true);
   const askIds = asks.map(({ ask_id }) => ask_id);
@@ -66,7 +68,7 @@ export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => 
     holds = [...holds, hold];
     addEventListener('pagehide', lapse);
     const dueAtMs = Date.now() + shownMs;
-    const shown = toast(`Allowing: ${what}`, 'plain', {
+    const shown = toast(`${verb}: ${what}`, 'wait', {
       action: { label: 'Undo', key: 'z', run: () => undo(hold), shownMs },
     });
     const timer = setTimeout(() => (Date.now() - dueAtMs < LATE_MS ? hold.end(true) : lapse()), shownMs);

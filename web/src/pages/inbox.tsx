@@ -16,7 +16,7 @@ import { keepSelected, useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer } from '../hooks/me.ts';
 import { useStill } from '../hooks/press.ts';
 import { wantRowFocus } from '../hooks/row-focus.ts';
-import { toast } from '../hooks/toasts.ts';
+import { dismissPassing, toast } from '../hooks/toasts.ts';
 import { useUnsent } from '../hooks/unsent.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
 import { failureText } from '../text/failure.ts';
@@ -88,6 +88,11 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     if (!isWide()) movedByItself();
     navigate(addressOf(askId), { replace: selectedId !== undefined && askId !== undefined });
   };
+  /** The person opens it. */
+  const open = (askId: string) => {
+    dismissPassing();
+    select(askId);
+  };
   const change = (part: Partial<Triage>) => navigate(addressOf(selectedId, { ...triage, ...part }), { replace: true });
   const latest = useRef({ entries, selectedId, select });
   latest.current = { entries, selectedId, select };
@@ -125,7 +130,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     const to = entries[Math.max(0, Math.min(entries.length - 1, at + by))];
     if (!to) return;
     wantRowFocus(to.ask.ask_id);
-    select(to.ask.ask_id);
+    open(to.ask.ask_id);
   };
   /** To the next open request, unless the person has gone on already. */
   const goOn = (ask: AskView, isOver: (askId: string) => boolean = () => false) => {
@@ -242,7 +247,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           <AskList
             {...{ sections, view, selectedId, markedIds, groupSizes }}
             sessions={inbox.sessions}
-            onSelect={select}
+            onSelect={open}
             onMark={mark}
           />
         ) : (

@@ -2,13 +2,20 @@
 // whose approval was therefore not used. Pure.
 import { type AskRequest, isQuestion } from '../../../src/client/action-summary.ts';
 import type { InboxEntry } from '../../../src/client/inbox-model.ts';
-import type { AskView } from '../../../src/core/views.ts';
+import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
 
 /** How a worker begins the reason of a call whose files changed. An agent that writes so marks only its own request. */
 const ASKED_AGAIN = 'Asked again: ';
 
 export const isAskedAgain = (request: AskRequest): boolean =>
   !isQuestion(request) && request.files !== undefined && request.reason.startsWith(ASKED_AGAIN);
+
+/** What changed, in the words of the worker, and the reason of the agent, which follows it. */
+export function askedAgainWhy({ reason }: Pick<ApprovalRequest, 'reason'>): { why: string; reason: string } {
+  const end = reason.indexOf('\n\n');
+  const why = reason.slice(ASKED_AGAIN.length, end < 0 ? undefined : end);
+  return { why, reason: end < 0 ? '' : reason.slice(end + 2) };
+}
 
 /** The same call of the same run, asked again after the answer to `ask` could not be used. */
 export const repeatOf = (ask: AskView, entries: readonly InboxEntry[]): AskView | undefined =>

@@ -3,6 +3,7 @@
 
 import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
+import { within } from '../text/ask-text.ts';
 import { diffFiles } from '../text/diff-files.ts';
 
 type NamedFile = NonNullable<ApprovalRequest['files']>[number];
@@ -32,7 +33,7 @@ export const shownScripts = ({ files = [], diff, input = {} }: Shown, folder: st
   return files.flatMap(({ path, text }) => {
     const change = changed.find(({ name }) => name === path);
     if (text === undefined || (change && resultOf(change) === text.trimEnd())) return [];
-    return [{ path, name: folder && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path, text }];
+    return [{ path, name: within(folder, path), text }];
   });
 };
 

@@ -11,11 +11,12 @@ export const heading = (request: AskRequest): string => oneLine(actionSummary(re
 /** What is asked, on one line, without the name of the tool. */
 export const summary = (request: AskRequest): string => oneLine(actionSummary(request).text);
 
-/** The same where there is little room: a path within the folder needs only its last part. */
-export function shortSummary(ask: AskView): string {
-  const [folder, text] = [folderOf(ask), summary(ask.request)];
-  return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
-}
+/** The same where there is little room, with the path within the folder. What draws it marks its hidden characters. */
+export const shortSummary = (ask: AskView): string => within(folderOf(ask), actionSummary(ask.request).text);
+
+/** A path as it is within the folder, where it is in it. */
+export const within = (folder: string | undefined, path: string): string =>
+  folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
 /** Why its answer was of no use to the agent, with paths as they are within the folder. */
 export function undeliveredWhy(ask: AskView): string {

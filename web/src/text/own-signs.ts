@@ -1,9 +1,10 @@
 // Finds what a person should notice about a request that the assessment of its action (core/risk.ts) does not say: that it
-// runs in another folder than its session, was asked before a file changed, or contains hidden characters. Pure.
+// runs in another folder than its session, was asked before a file changed, contains hidden characters, or asks for a
+// secret. Pure.
 import { HAS_HIDDEN } from '../../../src/core/hidden-characters.ts';
 import type { RiskSign } from '../../../src/core/risk.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
-import { isAskedAgain } from '../state/asked-again.ts';
+import { askedAgainWhy, isAskedAgain } from '../state/asked-again.ts';
 import { hiddenCount, lookalikeCount } from './visible.ts';
 
 const HIDDEN = 'Hidden characters';
@@ -14,11 +15,16 @@ export interface OwnSign {
   why: string;
 }
 
+const SECRET = {
+  label: 'Asks for a secret',
+  why: 'the agent will hold what you type, and may use it, store it or pass it on',
+};
+
 /** As much of an input as is searched for hidden characters; the card marks all of them. */
 const MAX_CHARACTERS = 20_000;
 
 export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'> | undefined): OwnSign[] {
-  if (ask.kind !== 'approval') return [];
+  if (ask.kind === 'question') return ask.request.questions.some(({ secret }) => secret) ? [SECRET] : [];
   const { input, work_folder: folder } = ask.request;
   const own = session?.work_folder;
   const isElsewhere =
@@ -34,7 +40,7 @@ export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'>
       ? [
           {
             label: 'Asked again',
-            why: 'a file that it uses has changed since you decided. What has changed is shown below',
+            why: `${askedAgainWhy(ask.request).why} What has changed is shown below`,
           },
         ]
       : []),

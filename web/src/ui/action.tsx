@@ -6,6 +6,7 @@ import { fileChangeOf } from '../../../src/client/file-change.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
 import { partsOf } from '../state/action-parts.ts';
 import { replacedFile } from '../state/unshown-files.ts';
+import { within } from '../text/ask-text.ts';
 import { headlineOf } from '../text/headline.ts';
 import { Code } from './code.tsx';
 import type { DiffProps } from './diff.tsx';
@@ -21,6 +22,9 @@ const REPLACES_SHOWN = 'The file exists and is replaced. What it loses is marked
 const REPLACES = 'The file exists and is replaced by exactly this. What it holds now is not shown.';
 const WRITES = 'The file will contain exactly this. Whether it exists is not known; if it does, it is replaced.';
 
+/** Said on the card, because an allow may come to nothing for it. */
+const BOUND = 'An allow holds for the files as they are now. If one changes before, you are asked again.';
+
 interface ActionProps {
   request: ApprovalRequest;
   folder: string | undefined;
@@ -30,7 +34,7 @@ interface ActionProps {
 }
 
 export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProps) {
-  const { input, diff } = request;
+  const { input, diff, files = [] } = request;
   const change = useMemo(() => fileChangeOf(input), [input]);
   const { boxes, fields } = useMemo(() => partsOf(input), [input]);
   const shown = useMemo(() => headlineOf(request).key, [request]);
@@ -56,7 +60,7 @@ export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProp
         <Suspense fallback={<p aria-busy="true">Loading the change…</p>}>
           {change && (
             <Diff
-              file={change.file ?? 'file'}
+              file={within(folder, change.file ?? 'file')}
               changes={
                 replacedText === undefined
                   ? change.changes
@@ -70,6 +74,7 @@ export function Action({ request, folder, isWhole, onWhole, onNote }: ActionProp
           {diff !== undefined && <Diff file="change" changes={undefined} patch={diff} {...{ ...whole, onNote }} />}
         </Suspense>
       </RenderBoundary>
+      {files.length > 0 && <p className="small muted">{BOUND}</p>}
       <Scripts {...{ request, folder, ...whole }} />
       <UnshownFiles request={request} />
       {wanted.length > 0 && (

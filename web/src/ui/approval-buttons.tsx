@@ -58,7 +58,7 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
         </button>
       ) : null}
       <button type="button" className="button quiet" onClick={() => open('look')}>
-        Back {hasKeys && <Key>Esc</Key>}
+        Cancel {hasKeys && <Key>Esc</Key>}
       </button>
       {form.mode !== 'always' && (
         <button
@@ -67,7 +67,7 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
           disabled={!isEdited(form, request) && form.reason === ''}
           onClick={approval.discard}
         >
-          Discard
+          {form.mode === 'deny' ? 'Clear text' : 'Discard'}
         </button>
       )}
     </>
@@ -98,7 +98,8 @@ function AllowButton({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) 
       onClick={() => allow()}
     >
       <Check className="icon" />{' '}
-      <ButtonText text={toRead ? READ_ON : leavesAtOnce ? atOnce : later} longest={longest} /> {hasKeys && <Key>a</Key>}
+      <ButtonText text={toRead ? READ_ON : leavesAtOnce ? atOnce : later} longest={longest} />{' '}
+      {hasKeys && toRead === undefined && <Key>a</Key>}
     </button>
   );
 }

@@ -56,7 +56,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
         <ReasonField
           id={`reason-${ask.ask_id}`}
           label="Reason (sent to the agent)"
-          placeholder="Do this instead: …"
+          placeholder="What should it do instead?"
           value={form.reason}
           hasFocus={approval.isFieldWanted}
           onChange={(reason) => approval.type({ reason })}
@@ -91,6 +91,11 @@ function Body({ ask, session, approval }: BodyProps) {
           <TriangleAlert className="icon" /> {earlierSentence(request.earlier)}
         </p>
       )}
+      {isLong(request) && (
+        <p className="notice">
+          <TriangleAlert className="icon" /> {form.isWhole ? WHOLE : LONG}
+        </p>
+      )}
       <Proposal
         request={request}
         folder={folder}
@@ -101,11 +106,6 @@ function Body({ ask, session, approval }: BodyProps) {
         <RiskSigns ask={ask} session={session} />
       </Proposal>
       {isPlan(request) && <p className="small muted">{AFTER_THE_PLAN}</p>}
-      {isLong(request) && form.isWhole && (
-        <p className="notice">
-          <TriangleAlert className="icon" /> This is all of it. Look through it before you allow it.
-        </p>
-      )}
       <JustBefore ask={ask} />
       <Details request={request} session={session} />
       {form.mode === 'look' && <AgentSuggestions ask={ask} approval={approval} />}
@@ -121,6 +121,9 @@ const AgentSuggestions = ({ ask, approval }: Omit<BodyProps, 'session'>) => (
     onTake={(id) => approval.allow([id])}
   />
 );
+
+const LONG = 'This is long. It can be allowed once all of it was shown and looked through to the end.';
+const WHOLE = 'This is all of it. Once you have looked through it to the end, it can be allowed.';
 
 const AFTER_THE_PLAN =
   'If you approve, the agent leaves plan mode and starts. What it asks for from then on depends on its own settings.';

@@ -25,6 +25,7 @@ import { agentName, originsOf, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { URGENT_MS } from './age.tsx';
 import { KindIcon } from './kind-icon.tsx';
+import { Exact, Prose } from './text.tsx';
 import { ToneIcon } from './tone-icon.tsx';
 import { UnreachedMark } from './unreached-mark.tsx';
 import './ask-list.css';
@@ -67,8 +68,10 @@ export function AskList({
   }, [top]);
   useAnchor(scroller, layout, view);
   const isOneColumn = useIsOneColumn();
-  useEffect(() => keepRows(isOneColumn ? endedWithin(layout, topPx, heightPx) : new Set()));
-  useEffect(() => () => keepRows(new Set()), []);
+  // Beside a card a row may leave as soon as nothing points at the list.
+  const isPointedAt = () => isOneColumn || scroller.current?.matches(':hover') === true;
+  useEffect(() => keepRows(endedWithin(layout, topPx, heightPx), isPointedAt));
+  useEffect(() => () => keepRows(new Set(), () => false), []);
   const drawn = rowsWithin(layout, topPx, heightPx);
   // One row is a stop of the Tab key: the selected one, or the first.
   const isListed = top !== undefined;
@@ -170,14 +173,16 @@ const Row = memo(function Row(props: RowProps) {
   };
   return (
     <>
-      <input
-        type="checkbox"
-        className="row-mark"
-        tabIndex={-1}
-        aria-label={`Select request ${place + 1}`}
-        checked={isMarked}
-        onChange={() => onMark(ask.ask_id)}
-      />
+      {!ask.answer && (
+        <input
+          type="checkbox"
+          className="row-mark"
+          tabIndex={-1}
+          aria-label={`Select request ${place + 1}`}
+          checked={isMarked}
+          onChange={() => onMark(ask.ask_id)}
+        />
+      )}
       <a
         ref={link}
         className="row-link"
@@ -188,8 +193,10 @@ const Row = memo(function Row(props: RowProps) {
       >
         {ask.answer ? <ToneIcon ask={ask} /> : <KindIcon kind={kind} label={heading(ask.request)} tone={tone} />}
         <span className={`row-what ${isApproval && kind !== 'plan' ? 'mono' : ''}`} dir="auto">
-          {kind === 'tool' && <span className="muted">{heading(ask.request)} </span>}
-          {shortSummary(ask)}
+          {isApproval && kind !== 'command' && kind !== 'plan' && (
+            <span className="muted">{heading(ask.request)} </span>
+          )}
+          {isApproval ? <Exact text={shortSummary(ask)} /> : <Prose text={shortSummary(ask)} />}
         </span>
         <RowAge ask={ask} />
         <span className="row-where">

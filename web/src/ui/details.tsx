@@ -42,7 +42,7 @@ export function Details({ request, session }: DetailsProps) {
                   <code>
                     <Exact text={path} />
                   </code>{' '}
-                  <span className="muted">as it is now (SHA-256 {sha256.slice(0, 12)}…)</span>
+                  <span className="muted">(SHA-256 {sha256.slice(0, 12)}…)</span>
                 </dd>
               </div>
             ))}
@@ -63,5 +63,5 @@ export function Details({ request, session }: DetailsProps) {
 }
 
 function whyAsked(session: SessionView | undefined): string {
-  return `${session ? agentName(session) : 'The agent'} is set to ask before this.`;
+  return `The settings of ${session ? agentName(session) : 'the agent'} ask a person before such a call.`;
 }

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import type { Question } from '../../../src/core/question.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
+import { isHandled, run } from '../hooks/commands.ts';
 import { type DraftContent, unsavedDraft, useSavedDraft } from '../hooks/draft.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
@@ -15,6 +16,7 @@ import { oneLine } from '../text/visible.ts';
 import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
 import { DismissibleNotice } from './dismissible-notice.tsx';
+import { Key } from './key.tsx';
 import { LateAnswer } from './late-answer.tsx';
 import { Proposal } from './proposal.tsx';
 import { RiskSigns } from './risk-signs.tsx';
@@ -66,7 +68,7 @@ function NotSent({ ask: { ask_id, status, answer }, wasOpen }: Pick<EndedAskProp
   const mayAnswer = useMayAnswer();
   if (status === 'pending') return null;
   const isOthers = answer !== undefined && answer.answered_by !== me;
-  if (why === undefined) return wasOpen && mayAnswer && isOthers && <p className="notice">{ENDED_MEANWHILE}</p>;
+  if (why === undefined) return wasOpen && mayAnswer && isOthers && <EndedMeanwhile />;
   return (
     <DismissibleNotice
       text={why || 'This ended before you answered. Yours was not sent.'}
@@ -89,7 +91,16 @@ function AskedAgain({ ask }: Pick<EndedAskProps, 'ask'>) {
   );
 }
 
-const ENDED_MEANWHILE = 'This ended while you had it open. You have not decided anything.';
+const EndedMeanwhile = () => (
+  <p className="notice">
+    This ended while you had it open. You have not decided anything.
+    {isHandled('next') && (
+      <button type="button" className="button small" onClick={() => run('next')}>
+        Next <Key>j</Key>
+      </button>
+    )}
+  </p>
+);
 
 /** What this person had typed when it ended, to be copied. */
 function UnsentDraft({ ask }: { ask: AskView }) {

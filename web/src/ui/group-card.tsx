@@ -109,7 +109,7 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
           </>
         )}
       </CardTitle>
-      <p className="muted">Uncheck any you want to decide later.</p>
+      <p className="muted">What you uncheck stays in the inbox.</p>
       <div className="members">
         {group.members.map((ask) => (
           <Member

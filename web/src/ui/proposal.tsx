@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { isPlan } from '../../../src/client/action-summary.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
+import { askedAgainWhy, isAskedAgain } from '../state/asked-again.ts';
 import { planFile } from '../text/plan-text.ts';
 import { Action, CommandBox } from './action.tsx';
 import type { DiffProps } from './diff.tsx';
@@ -22,21 +23,23 @@ interface ProposalProps {
 
 export function Proposal({ request, folder, isWhole, onWhole, onNote, children }: ProposalProps) {
   const whole = { request, isWhole, onWhole };
+  // A sign says why it is asked again.
+  const reason = isAskedAgain(request) ? askedAgainWhy(request).reason : request.reason;
   if (isPlan(request))
     return (
       <>
-        <Headline request={request} />
+        <Headline request={request} folder={folder} />
         {children}
         <Plan text={request.reason} file={planFile(request)} />
       </>
     );
   return (
     <>
-      <Headline request={request} />
+      <Headline request={request} folder={folder} />
       <CommandBox {...whole} />
-      {request.reason !== '' && (
+      {reason !== '' && (
         <p className="prose reason" dir="auto">
-          <Prose text={request.reason} />
+          <Prose text={reason} />
         </p>
       )}
       {children}

@@ -30,6 +30,7 @@ import { QuestionField } from './question-field.tsx';
 import { QuestionProgress, StepButtons } from './question-steps.tsx';
 import { ReasonField, submitKeys } from './reason-field.tsx';
 import { RefusalNotice } from './refusal-notice.tsx';
+import { RiskSigns } from './risk-signs.tsx';
 import { SavedNote } from './saved-note.tsx';
 import { Prose } from './text.tsx';
 import './question-card.css';
@@ -106,6 +107,8 @@ export function QuestionCard(props: QuestionCardProps) {
     field?.querySelector<HTMLElement>('input, textarea')?.focus({ preventScroll: true });
   };
   const isSet = questions.length > 1;
+  // Nothing invites to hand it over.
+  const isSecret = questions.some(({ secret }) => secret);
   const isTyped = questions.every(({ options }) => options.length === 0);
   // One question at a time, where there is no room for several.
   const isStepped = isSet && isNarrow;
@@ -166,6 +169,7 @@ export function QuestionCard(props: QuestionCardProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: only listens for Ctrl+Enter in the fields inside
     <div className="question-set" ref={set} onKeyDown={submitKeys(isDeclining ? decline : answer)}>
       {isSet && <CardTitle>{heading(ask.request)}</CardTitle>}
+      <RiskSigns ask={ask} />
       {context !== undefined && (
         <p className="prose muted">
           <Prose text={context} />
@@ -217,7 +221,7 @@ export function QuestionCard(props: QuestionCardProps) {
       <div className="buttons">
         {isStepped && !isDeclining && <StepButtons step={step} count={questions.length} onStep={goTo} />}
         {!isDeclining && !(isStepped && step < questions.length - 1) && (
-          <button type="button" className="button primary" disabled={isSending} onClick={answer}>
+          <button type="button" className={`button ${isSecret ? '' : 'primary'}`} disabled={isSending} onClick={answer}>
             <Send className="icon" /> {isSet ? 'Send answers' : 'Answer'}{' '}
             {hasKeys && <Key>{isTyped ? 'Ctrl ↵' : 'a'}</Key>}
           </button>
@@ -233,7 +237,7 @@ export function QuestionCard(props: QuestionCardProps) {
         </button>
         {isDeclining && (
           <button type="button" className="button quiet" onClick={() => setDeclining(false)}>
-            Back {hasKeys && <Key>Esc</Key>}
+            Cancel {hasKeys && <Key>Esc</Key>}
           </button>
         )}
         <SavedNote state={state} />

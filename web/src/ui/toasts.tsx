@@ -1,26 +1,37 @@
 // Draws the toasts, and passes announcements to screen readers. hooks/toasts.ts owns them.
-import { CircleAlert, CircleCheck, CircleX, X } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleX, Clock, X } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
 import { Key } from './key.tsx';
+import { Exact } from './text.tsx';
 import './toasts.css';
 
 const icons = {
   good: <CircleCheck className="icon" />,
   plain: <CircleX className="icon" />,
+  wait: <Clock className="icon" />,
   warn: <CircleAlert className="icon" />,
 };
 
 export default function Toasts() {
   const toasts = useToasts();
   const announcement = useAnnouncement();
+  const box = useRef<HTMLDivElement>(null);
+  // The list ends above them, so that they cover no row.
+  useLayoutEffect(() => {
+    const room = toasts.length > 0 ? `calc(${box.current?.offsetHeight ?? 0}px + var(--space-7))` : '0px';
+    document.documentElement.style.setProperty('--toasts-room', room);
+  }, [toasts]);
   return (
     <>
-      <div className="toasts" role="status">
+      <div className="toasts" role="status" ref={box}>
         {toasts.map(({ id, text, tone, action, link }) => (
           <p key={id} className={`toast ${tone}`}>
             {icons[tone]}
-            <span>{text}</span>
+            <span>
+              <Exact text={text} />
+            </span>
             {action && (
               <button type="button" className="toast-action" onClick={action.run}>
                 {action.label} <Key>{action.key}</Key>
