@@ -133,7 +133,7 @@ describeInBrowser('triage', () => {
     await page.getByText('Allowing: one').waitFor();
     await expect.poll(() => new URL(page.url()).pathname).not.toContain(undone.ask_id);
     await page.keyboard.press('z');
-    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent: one').waitFor();
     await page.goto(`/asks/${sent.ask_id}`);
     await button(page, /Allow once/).waitFor();
     await page.waitForTimeout(MOVED_MS);
@@ -169,7 +169,7 @@ describeInBrowser('triage', () => {
     await button(page, 'Allow all 2').click();
     await page.getByText('Allowing: 2 requests').waitFor();
     await page.keyboard.press('z');
-    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent: 2 requests').waitFor();
     for (const ask of asks) expect(await statusOf(ask)).toBe('pending');
     await button(page, 'Allow all 2').click();
     for (const ask of asks) await expect.poll(() => statusOf(ask)).toBe('answered');

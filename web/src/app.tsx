@@ -15,7 +15,6 @@ import { listenToPresses } from './hooks/press.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
 import { announce } from './hooks/toasts.ts';
 import { forgetTouched } from './hooks/touched-asks.ts';
-import { undoLast } from './hooks/undo.ts';
 import { useUnreachedWatch } from './hooks/unreached.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { ROUTES } from './routes.ts';
@@ -150,7 +149,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   useCommands({
     help: () => setDialog('help'),
     palette: () => setDialog('palette'),
-    undo: undoLast,
+    undo: () => void import('./hooks/undo.ts').then(({ undoLast }) => undoLast()).catch(() => {}),
     ...(newRun && { 'new-run': newRun }),
   });
 

@@ -24,7 +24,8 @@ import { movedByItself } from './gesture.ts';
 import { useHasSeen } from './sighting.ts';
 import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
-import { holdBack, onItsWay, useUnsent } from './undo.ts';
+import { holdBack } from './undo.ts';
+import { onItsWay, useUnsent } from './unsent.ts';
 
 export interface Approval {
   form: ApprovalForm;

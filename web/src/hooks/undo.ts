@@ -1,40 +1,32 @@
-// Holds an allow back for a few seconds, in which it can be undone. Where the page is closed, left or suspended meanwhile it
-// is not sent: an allow that nobody sees leaving is none. Whether the gesture was an accident is checked before, when it was
-// made. Knows which decisions have not arrived yet.
-import { useSyncExternalStore } from 'react';
+// Holds an allow back for a few seconds, in which it can be undone: what was undone is opened again where it was decided.
+// Where the page is closed, left or suspended meanwhile it is not sent: an allow that nobody sees leaving is none. Whether
+// the gesture was an accident is checked before, when it was made.
+import { navigate } from 'wouter/use-browser-location';
 import { isOpen } from '../../../src/client/inbox-model.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { pauseMs } from '../state/undo-pause.ts';
 import { useNow } from './clock.ts';
+import { movedByItself } from './gesture.ts';
 import { currentInbox } from './live-inbox.ts';
 import { preferences } from './preferences.ts';
+import { focusCard } from './row-focus.ts';
 import { dismissToast, lastingToast, toast } from './toasts.ts';
+import { mark, setUndoneGroup } from './unsent.ts';
 
 /** A timer that fires later than this was stopped with its page: a locked phone, a laptop asleep, a page gone back to. */
 const LATE_MS = 3000;
 
 interface Hold {
   askIds: readonly string[];
+  what: string;
+  /** Where it was decided. */
+  address: string;
+  /** The shape of the group that was decided together. */
+  group: string | undefined;
   end(isSent: boolean): void;
 }
 
-type Unsent = 'Allowing…' | 'Sending…';
-let unsent: ReadonlyMap<string, Unsent> = new Map();
 let holds: readonly Hold[] = [];
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-/** Requests whose decision is held back or on its way. */
-export const useUnsent = (): ReadonlyMap<string, Unsent> => useSyncExternalStore(subscribe, () => unsent);
-
-/** Marks the requests until the call ends, also where the person has gone on to another one. */
-export function onItsWay<T>(askIds: readonly string[], call: Promise<T>): Promise<T> {
-  mark(askIds, 'Sending…');
-  return call.finally(() => mark(askIds));
-}
 
 function pauseAt(asks: readonly AskView[], nowMs: number): number {
   const open = currentInbox().entries.filter(isOpen);
@@ -55,9 +47,14 @@ export function useLeavesAtOnce(asks: readonly AskView[]): boolean {
 
 /**
  * Resolves to whether it may be sent: at once where the pause is switched off or would end too late. `what` is allowed.
- * `onHeld`: there is a pause, in which the person may go on.
+ * `onHeld`: there is a pause, in which the person may go on. `group`: the shape of what is decided together.
  */
-export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => void): Promise<boolean> {
+export function holdBack(
+  asks: readonly AskView[],
+  what: string,
+  onHeld?: () => void,
+  group?: string,
+): Promise<boolean> {
   const shownMs = pauseAt(asks, Date.now());
   if (shownMs === 0) return Promise.resolve(true);
   const askIds = asks.map(({ ask_id }) => ask_id);
@@ -65,6 +62,9 @@ export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => 
     mark(askIds, 'Allowing…');
     const hold: Hold = {
       askIds,
+      what,
+      address: here(),
+      group,
       end(isSent) {
         clearTimeout(timer);
         removeEventListener('pagehide', lapse);
@@ -95,9 +95,17 @@ export function undoLast(): void {
   else toast('Nothing to undo. What was sent cannot be taken back.', 'warn');
 }
 
-function undo(hold: Hold): void {
-  hold.end(false);
-  toast('Undone. Nothing was sent.', 'warn');
+const here = (): string => location.pathname + location.search;
+
+function undo({ end, what, address, group, askIds }: Hold): void {
+  end(false);
+  toast(`Undone. Nothing was sent: ${what}`, 'warn');
+  // A key that was meant for the request after it decides nothing about this one.
+  movedByItself();
+  const isElsewhere = here() !== address;
+  focusCard(group === undefined ? askIds[0] : undefined, isElsewhere);
+  if (group !== undefined) setUndoneGroup({ shape: group, askIds });
+  if (isElsewhere) navigate(address, { replace: location.pathname.startsWith('/asks/') });
 }
 
 /** The ask ended while its allow was held back, which is not sent any more. Returns whether it was. */
@@ -105,13 +113,4 @@ export function dropHeld(askId: string): boolean {
   const hold = holds.find(({ askIds }) => askIds.length === 1 && askIds[0] === askId);
   hold?.end(false);
   return hold !== undefined;
-}
-
-function mark(askIds: readonly string[], how?: Unsent): void {
-  const next = new Map(unsent);
-  for (const id of askIds)
-    if (how) next.set(id, how);
-    else next.delete(id);
-  unsent = next;
-  for (const listener of listeners) listener();
 }

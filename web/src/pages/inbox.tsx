@@ -17,7 +17,7 @@ import { useMayAnswer } from '../hooks/me.ts';
 import { useStill } from '../hooks/press.ts';
 import { wantRowFocus } from '../hooks/row-focus.ts';
 import { toast } from '../hooks/toasts.ts';
-import { useUnsent } from '../hooks/undo.ts';
+import { setUndoneGroup, useUndoneGroup, useUnsent } from '../hooks/unsent.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
 import { shortSummary } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
@@ -58,7 +58,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const [, navigate] = useLocation();
   const triage = triageOf(useSearch());
   const { q, sort, group: grouping } = triage;
-  const [openGroup, setOpenGroup] = useState<string>();
+  const [openGroup, setOpenGroup] = useState<{ shape: string; askIds?: readonly string[] }>();
   const [markedIds, setMarkedIds] = useState<ReadonlySet<string>>(new Set());
   const [batchRefused, setBatchRefused] = useState<string>();
   const search = useRef<HTMLInputElement>(null);
@@ -170,10 +170,17 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const similar = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
   const together = marked.filter((ask) => shapeOf(ask) !== undefined);
   const markedGroup = mayAnswer && together.length > 1 ? markedGroupOf(together) : undefined;
-  const group = openGroup === MARKED ? markedGroup : similar && openGroup === similar.shape ? similar : undefined;
+  const group = [markedGroup, similar].find((each) => each && each.shape === openGroup?.shape);
+  const undone = useUndoneGroup();
+  useEffect(() => {
+    if (!undone) return;
+    if (undone.shape === MARKED) setMarkedIds((before) => new Set([...before, ...undone.askIds]));
+    setOpenGroup(undone);
+    setUndoneGroup(undefined);
+  }, [undone]);
   const openTogether = () => {
-    if (markedGroup) setOpenGroup(MARKED);
-    else if (similar) setOpenGroup(similar.shape);
+    if (markedGroup) setOpenGroup(markedGroup);
+    else if (similar) setOpenGroup(similar);
     else toast('No similar requests to review together.', 'warn');
   };
   useCommands({
@@ -230,7 +237,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           <Suspense fallback={null}>
             <MarkedBar
               count={marked.length}
-              onTogether={markedGroup && (() => setOpenGroup(MARKED))}
+              onTogether={markedGroup && (() => setOpenGroup(markedGroup))}
               onTake={() => forMarked(api.asks.take)}
               onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
               onClear={() => setMarkedIds(new Set())}
@@ -260,6 +267,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
             <GroupCard
               key={group.shape}
               group={group}
+              checkedIds={openGroup?.askIds}
               sessions={inbox.sessions}
               onBack={() => setOpenGroup(undefined)}
               onRefused={setBatchRefused}
@@ -268,7 +276,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           ) : selected ? (
             <>
               {similar && (
-                <button type="button" className="group-bar" onClick={() => setOpenGroup(similar.shape)}>
+                <button type="button" className="group-bar" onClick={() => setOpenGroup(similar)}>
                   <Layers className="icon" /> {similar.members.length} similar requests{' '}
                   <span className="link">Review together</span>
                 </button>

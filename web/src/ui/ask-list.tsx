@@ -15,7 +15,7 @@ import { useMe } from '../hooks/me.ts';
 import { useIsOneColumn } from '../hooks/narrow.ts';
 import { takeRowFocus } from '../hooks/row-focus.ts';
 import { revealRow, useAnchor, useRowWindow } from '../hooks/row-window.ts';
-import { useUnsent } from '../hooks/undo.ts';
+import { useUnsent } from '../hooks/unsent.ts';
 import { endedWithin, HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
 import { kindOf } from '../text/action-kind.ts';
 import { endText, heading, shortSummary } from '../text/ask-text.ts';

@@ -9,7 +9,7 @@ import { useCommands } from '../hooks/commands.ts';
 import { useDraft } from '../hooks/draft.ts';
 import { useIsNarrow } from '../hooks/narrow.ts';
 import { type KeyedCall, useSubmission } from '../hooks/submission.ts';
-import { onItsWay, useUnsent } from '../hooks/undo.ts';
+import { onItsWay, useUnsent } from '../hooks/unsent.ts';
 import {
   type AnswerForm,
   answersOf,
