@@ -216,6 +216,7 @@ describeInBrowser('triage', () => {
     expect(await page.getByText('1 selected').count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await statusOf(asks[0] as AskView)).toBe('pending');
+    await page.locator('.row-link[aria-current="true"]').focus();
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/asks/${asks[1]?.ask_id}`);
     await run.end();

@@ -21,6 +21,7 @@ import { withNote } from '../text/line-place.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { movedByItself } from './gesture.ts';
+import { focusCard } from './row-focus.ts';
 import { useHasSeen } from './sighting.ts';
 import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
@@ -94,7 +95,10 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     setFieldWanted(mode !== 'look');
     setForm({ ...form, mode });
   };
-  const showWhole = () => setForm({ ...form, isWhole: true });
+  const showWhole = () => {
+    setForm({ ...form, isWhole: true });
+    focusCard(ask.ask_id);
+  };
   const approval: Approval = {
     form,
     submission,

@@ -44,7 +44,9 @@ const KIND_TERM = /\bis:(?:approval|question)\b/g;
 
 /** A little less than what is in view, so that no line is skipped. */
 const PAGE = 0.9;
-const scrollCard = (pages: number): void => {
+const LINE = 0.07;
+const ALL = 1e4;
+const scrollCard = (pages: number) => (): void => {
   const card = document.querySelector('.card-scroll');
   card?.scrollBy({ top: pages * card.clientHeight });
 };
@@ -190,8 +192,12 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     last: () => move(Number.POSITIVE_INFINITY),
     search: () => search.current?.focus(),
     open: () => document.querySelector<HTMLElement>('.card :is(input, textarea), .card-scroll')?.focus(),
-    'page-down': () => scrollCard(PAGE),
-    'page-up': () => scrollCard(-PAGE),
+    'page-down': scrollCard(PAGE),
+    'page-up': scrollCard(-PAGE),
+    'line-down': scrollCard(LINE),
+    'line-up': scrollCard(-LINE),
+    top: scrollCard(-ALL),
+    bottom: scrollCard(ALL),
     session: () => selected && navigate(`/sessions/${selected.session_id}`),
     mark: () => selected && mark(selected.ask_id),
     'mark-all': () => setMarkedIds(new Set(entries.map(({ ask }) => ask.ask_id))),

@@ -9,6 +9,7 @@ import { isTypedInto } from '../hooks/gesture.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { tellTooLate } from '../hooks/missed-notice.ts';
 import { useFetched } from '../hooks/queries.ts';
+import { focusCard } from '../hooks/row-focus.ts';
 import { forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
@@ -67,7 +68,11 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
     onDone(ask, what);
   };
   const refused = ({ isLate, text }: Refusal) => isLate && tellTooLate(ask, text);
-  const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={() => setExpanded(true)} wasOpen={wasOpen} />;
+  const expand = () => {
+    setExpanded(true);
+    focusCard(ask.ask_id);
+  };
+  const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={expand} wasOpen={wasOpen} />;
   if (isOver && !end.isTypedInto) return frame(readOnly, null);
   if (!mayAnswer) {
     const isWhole = ask.kind === 'question' || isExpanded || !isLong(ask.request);
