@@ -153,7 +153,7 @@ describeInBrowser('drafts', () => {
         }
     });
     await field.fill('there is no room for this');
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await page.getByText('there is no room for this').first().waitFor();
     await expect.poll(() => field.inputValue()).toBe('');
   });

@@ -1,6 +1,6 @@
-// Sends a post to a session's thread: it answers the open prompt, or is input for the next run. Says which of the two before
-// it is sent, and sends nothing whose effect has changed since it was started.
-import { SendHorizontal } from 'lucide-react';
+// Sends a post to a session's thread: it answers the open prompt, or is input for the next run; or comments on the prompt,
+// which stays open. Says which of them before it is sent, and sends nothing whose effect has changed since it was started.
+import { MessageSquare, SendHorizontal } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { AskView, ItemView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
@@ -16,6 +16,8 @@ import {
   promptIdOf,
 } from '../state/thread-prompt.ts';
 import { closedText, effectText, IN_DELIVERY_TEXT, targetChangedText } from '../text/composer-text.ts';
+import { Key } from './key.tsx';
+import { submitKeys } from './reason-field.tsx';
 import { NoReplyNotice, RefusalNotice } from './refusal-notice.tsx';
 import './composer.css';
 
@@ -55,14 +57,21 @@ export function Composer({ session, pending, items }: ComposerProps) {
   // The first attempt may have been carried out: it is repeated unchanged, whatever is asked meanwhile.
   const isRetry = isUnsure(postTo(startedFor));
   const isDisabled = isSending || (isInDelivery && !isRetry) || text.trim() === '';
-  const submit = async () => {
+  const post = (content: ReturnType<typeof postTo>) =>
+    send(content, (options) => api.threads.post(session.thread_id, content, options));
+  const comment = async () => {
+    const said = { comment: text.trim(), on: target };
+    return send(said, (options) => api.asks.comment(target, said.comment, options));
+  };
+  // What was tried before is sent again as it was.
+  const question = isRetry || isInDelivery ? undefined : prompt;
+  const submit = async (isComment = false) => {
     if (isDisabled) return;
     const isChanged = !isRetry && hasNewTarget(startedFor, target);
     setWarning(isChanged ? targetChangedText(startedFor) : undefined);
     if (!isRetry) setStartedFor(target);
     if (isChanged) return;
-    const post = postTo(isRetry ? startedFor : target);
-    const refused = await send(post, (options) => api.threads.post(session.thread_id, post, options));
+    const refused = await (isComment ? comment() : post(postTo(isRetry ? startedFor : target)));
     if (!refused) return setText('');
     if (refused.isFinal) setStartedFor(target);
   };
@@ -92,18 +101,19 @@ export function Composer({ session, pending, items }: ComposerProps) {
           className="field"
           rows={2}
           value={text}
-          placeholder={isInDelivery ? 'Your next message' : prompt ? 'Your answer' : 'Message the agent'}
+          placeholder={isInDelivery ? 'Your next message' : prompt ? 'Your answer, or a comment' : 'Message the agent'}
           onChange={(event) => write(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            // A key that repeats does not confirm a warning.
-            if (!event.repeat) void submit();
-          }}
+          // A key that repeats does not confirm a warning.
+          onKeyDown={(event) => event.repeat || submitKeys(() => void submit())(event)}
         />
-        <button type="submit" className="button primary" disabled={isDisabled} aria-label="Send">
-          <SendHorizontal className="icon" />
+        <button type="submit" className="button primary" disabled={isDisabled}>
+          <SendHorizontal className="icon" /> {question ? 'Answer' : 'Send'} <Key>Ctrl ↵</Key>
         </button>
+        {question && (
+          <button type="button" className="button" disabled={isDisabled} onClick={() => void submit(true)}>
+            <MessageSquare className="icon" /> Comment
+          </button>
+        )}
       </div>
     </form>
   );
