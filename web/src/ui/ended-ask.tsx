@@ -1,12 +1,13 @@
 // Shows an ask that cannot be answered here: what was asked, how it ended, whether this person's click came too late, and
 // what they had typed and not sent.
 import type { Question } from '../../../src/core/question.ts';
-import type { AskView } from '../../../src/core/views.ts';
+import type { AskView, QuestionAskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { type DraftContent, unsavedDraft, useSavedDraft } from '../hooks/draft.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { forgetTouched, useTouchedAsks } from '../hooks/touched-asks.ts';
+import { draftText } from '../state/late-answer.ts';
 import { oneLine } from '../text/visible.ts';
 import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
@@ -86,10 +87,13 @@ function UnsentDraft({ ask }: { ask: AskView }) {
       {texts.map(({ title, text }) => (
         <Code key={title} title={title} text={text} language="plain" isWhole onWhole={() => {}} />
       ))}
-      {isLate && <LateAnswer ask={ask} draft={texts.map(({ text }) => text).join('\n')} />}
+      {isLate && <LateAnswer ask={ask} draft={draft ? lateDraft(ask, draft) : ''} />}
     </>
   );
 }
+
+const lateDraft = ({ request }: QuestionAskView, { answers = [], justification = '' }: DraftContent): string =>
+  [draftText(request.questions, answers), justification].filter(Boolean).join('\n');
 
 function textsOf({ answers = [], reason, justification, updated_input }: DraftContent, ask: AskView) {
   const questions = ask.kind === 'question' ? ask.request.questions : [];
