@@ -1,7 +1,7 @@
 // Tests the words for an ask and for how it ended.
 import { describe, expect, it } from 'vitest';
 import { reasonOf } from '../../../web/src/text/answer-text.ts';
-import { endSentence, endText, expiredMeans, heading, summary } from '../../../web/src/text/ask-text.ts';
+import { endSentence, endText, expiredMeans, heading, isInDelivery, summary } from '../../../web/src/text/ask-text.ts';
 import { answer, approval, asked, question } from '../../client/asks.ts';
 
 describe('the summary of an ask', () => {
@@ -25,6 +25,15 @@ describe('the sentence for the end of an ask', () => {
     expect(reasonOf(expired)).toBeUndefined();
     expect(expiredMeans(approval({}, told))).toBe('The agent was told that nobody answered. It counts as denied.');
     expect(expiredMeans(question([asked()], { ...told, delivery: { state: 'none', attempts: 0 } }))).toBeUndefined();
+  });
+
+  it('is followed by its delivery only where a person answered or declined', () => {
+    const due = { state: 'due', attempts: 0 } as const;
+    const isDue = (outcome: 'answered' | 'declined' | 'expired' | 'cancelled') =>
+      isInDelivery(approval({}, { answer: answer({ outcome }), delivery: due }));
+    expect([isDue('answered'), isDue('declined')]).toEqual([true, true]);
+    expect([isDue('expired'), isDue('cancelled')]).toEqual([false, false]);
+    expect(isInDelivery(approval({}, { answer: answer({}), delivery: { ...due, state: 'delivered' } }))).toBe(false);
   });
 
   it('says that the agent did not take an allow', () => {

@@ -51,6 +51,10 @@ export function endSentence(answer: Ended, me?: string): string {
 export const isNotTaken = ({ answer, delivery }: AskView): boolean =>
   delivery.state === 'undeliverable' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
 
+/** An answer of a person that the agent does not have yet. What ended otherwise has none to wait for. */
+export const isInDelivery = ({ answer, delivery }: AskView): boolean =>
+  delivery.state === 'due' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
+
 /** How it ended, for lists: also that it came to nothing. */
 export const endText = (ask: AskView, me?: string): string =>
   ask.answer ? `${endSentence(ask.answer, me)}${isNotTaken(ask) ? '; the agent did not take it' : ''}` : '';

@@ -3,7 +3,7 @@ import type { AskView } from '../../../src/core/views.ts';
 import { useMe } from '../hooks/me.ts';
 import { suggestionsTaken } from '../state/suggestion.ts';
 import { answersGiven, reasonOf, undeliverableSentence } from '../text/answer-text.ts';
-import { endSentence, expiredMeans } from '../text/ask-text.ts';
+import { endSentence, expiredMeans, isInDelivery } from '../text/ask-text.ts';
 import { Age } from './age.tsx';
 import { Code } from './code.tsx';
 import { Facts } from './facts.tsx';
@@ -67,7 +67,7 @@ export function Settled({ ask }: { ask: AskView }) {
 function DeliveryChip({ ask }: { ask: AskView }) {
   const { state, reason } = ask.delivery;
   if (state === 'delivered') return <span className="chip">Delivered</span>;
-  if (state === 'due') return <span className="chip warn">Delivering…</span>;
+  if (isInDelivery(ask)) return <span className="chip warn">Delivering…</span>;
   if (state === 'undeliverable') return <span className="chip bad">{undeliverableSentence(reason)}</span>;
   return null;
 }

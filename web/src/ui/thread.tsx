@@ -7,6 +7,7 @@ import { api } from '../api.ts';
 import { useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
+import { isInDelivery } from '../text/ask-text.ts';
 import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
 import { Exact, Prose } from './text.tsx';
@@ -165,7 +166,7 @@ function ReceiptLine({ ask }: { ask: AskView }) {
           </>
         )}
         {took !== undefined && <span className="muted"> · {took}</span>}
-        {ask.delivery.state === 'due' && <span className="chip warn">Delivering…</span>}
+        {isInDelivery(ask) && <span className="chip warn">Delivering…</span>}
       </span>
     </p>
   );
