@@ -14,6 +14,7 @@ import { failureText } from '../text/failure.ts';
 import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from '../ui/age.tsx';
+import { AlwaysGiven } from '../ui/always-given.tsx';
 import { ExportButton } from '../ui/export-button.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { ListFoot } from '../ui/list-foot.tsx';
@@ -126,6 +127,7 @@ function Row({ ask, href }: { ask: AskView; href: string }) {
       </span>
       <span className="history-end small">
         {endText(ask, me)}
+        <AlwaysGiven ask={ask} isLinked={false} />
         {given !== '' && <span className="muted">: {oneLine(given.slice(0, 300))}</span>}
       </span>
       <span className="history-where tiny muted">

@@ -61,11 +61,11 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
     );
     return <CardFrame {...{ ask, sessions, isInline, isWhole, body, actions, onBack, backTo }} />;
   };
-  const done = async (what: string) => {
+  const done = async (what: string, decided: AskView = ask) => {
     const sentence = await overtakenBy(ask.ask_id, me?.name);
     if (sentence !== undefined) return tellTooLate(ask, sentence);
     forgetTouched(ask.ask_id);
-    onDone(ask, what);
+    onDone(decided, what);
   };
   const refused = ({ isLate, text }: Refusal) => isLate && tellTooLate(ask, text);
   const expand = () => {

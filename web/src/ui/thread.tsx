@@ -10,6 +10,7 @@ import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
 import { isInDelivery } from '../text/ask-text.ts';
 import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
+import { AlwaysGiven } from './always-given.tsx';
 import { Exact, Prose } from './text.tsx';
 import { ToneIcon } from './tone-icon.tsx';
 import './thread.css';
@@ -165,6 +166,7 @@ function ReceiptLine({ ask }: { ask: AskView }) {
             : <Prose text={given} />
           </>
         )}
+        <AlwaysGiven ask={ask} />
         {took !== undefined && <span className="muted"> · {took}</span>}
         {isInDelivery(ask) && <span className="chip warn">Delivering…</span>}
       </span>
