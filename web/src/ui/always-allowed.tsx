@@ -42,7 +42,7 @@ function Suggestion({ rule, asked, lost_ms, calls, different_calls, work_folders
         <span className="muted">, waited {waitText(lost_ms)}</span>
       </p>
       <details>
-        <summary className="small">Make it a rule</summary>
+        <summary className="small">Show the rule</summary>
         <p className="small">
           Add this to <code>rules.json</code> in the server’s state folder. Then nobody is asked, in any folder
           {work_folders.length > 0 && <> (so far: {work_folders.map(oneLine).join(', ')})</>}.
