@@ -20,6 +20,7 @@ import { Filters } from '../ui/filters.tsx';
 import { ListFoot } from '../ui/list-foot.tsx';
 import { Page } from '../ui/page.tsx';
 import PastAsk from '../ui/past-ask.tsx';
+import { QueryNote } from '../ui/query-note.tsx';
 import { SearchBar } from '../ui/search-bar.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { ToneIcon } from '../ui/tone-icon.tsx';
@@ -85,6 +86,7 @@ export default function HistoryPage({ askId }: { askId: string | undefined }) {
           ))}
         </select>
       </SearchBar>
+      <QueryNote query={query.q} />
       {asks.length > 0 && <ExportButton query={query} />}
       {error && <p className="notice bad">{failureText(error)}</p>}
       <ul className="history-list" aria-label="Resolved requests" aria-busy={isLoading}>

@@ -61,4 +61,5 @@ export const QUERY_HELP: readonly (readonly [term: string, finds: string])[] = [
   ['after:2026-11-01', 'from that day on; before: until that day (UTC)'],
   ['“npm publish”', 'these words together, in quotes'],
   ['-tool:read -word', 'not these'],
+  ['tool: after:someday', 'not understood: left out, and named below the search'],
 ];
