@@ -1,4 +1,5 @@
-// Tests where the focus goes and what keys do there: in a card they scroll it, in the list they move the selection.
+// Tests where the focus goes and what keys do there: in a card they scroll it, in the list they move the selection; and that
+// keys that are switched off are shown nowhere.
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { beginRun } from './asking-run.ts';
@@ -46,6 +47,50 @@ describeInBrowser('the keyboard', () => {
     await page.keyboard.press('ArrowDown');
     await page.waitForURL(`**/asks/${last.ask_id}`);
     expect([await statusOf(other.ask_id), await statusOf(last.ask_id)]).toEqual(['pending', 'pending']);
+    await run.end();
+  });
+
+  it('goes on in what a key has opened, and back to the row that was opened', async () => {
+    const run = await beginRun(testBed.client, { title: 'Focus' });
+    const [first] = [await run.ask('npm run a 1'), await run.ask('npm run a 2')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${first.ask_id}`);
+    await button(page, /^Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('w');
+    const nameOf = () => page.evaluate(() => document.activeElement?.closest('fieldset')?.textContent);
+    await expect.poll(nameOf).toContain('Allow from now on');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    const card = () => page.evaluate(() => document.activeElement?.closest('.card')?.getAttribute('aria-label'));
+    await expect.poll(card).toBe('Similar requests');
+    await run.end();
+    await page.goto('/history');
+    const row = page.getByRole('link', { name: /npm run a 1/ });
+    await row.click();
+    await page.getByRole('region', { name: 'How it ended' }).waitFor();
+    await page.keyboard.press('Escape');
+    await row.waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('npm run a 1');
+  });
+
+  it('shows no hint of a single key once those are switched off', async () => {
+    const run = await beginRun(testBed.client, { title: 'Off' });
+    const ask = await run.ask('make off');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    await button(page, /^Allow once/).waitFor();
+    const hints = () =>
+      page
+        .locator('.key, kbd')
+        .evaluateAll((keys) => keys.flatMap(({ textContent: key }) => (key?.length === 1 ? key : [])));
+    expect(await hints()).toContain('a');
+    await page.keyboard.press('?');
+    await page.getByLabel('Single-key shortcuts').uncheck();
+    await expect.poll(async () => (await hints()).filter((key) => key !== 'K')).toEqual([]);
+    await page.getByRole('dialog').getByText('send, while you type').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await hints()).toEqual([]);
     await run.end();
   });
 });

@@ -1,5 +1,5 @@
 // Searches the asks that have ended, newest first, and shows who decided each and how long that took.
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
@@ -41,6 +41,13 @@ export default function HistoryPage({ askId }: { askId: string | undefined }) {
   const list = historyAddress(query);
   const open = (id: string | undefined) =>
     navigate(id === undefined ? list : addressOf(id, search), { replace: askId !== undefined });
+  // Back in the list, the focus is on the row that was opened.
+  const opened = useRef(askId);
+  useEffect(() => {
+    if (askId === undefined && opened.current !== undefined)
+      document.querySelector<HTMLElement>(`.history-row[href^="/history/${CSS.escape(opened.current)}"]`)?.focus();
+    opened.current = askId;
+  }, [askId]);
   const [at, setAt] = useState(0);
   const place = askId === undefined ? at : asks.findIndex(({ ask_id }) => ask_id === askId);
   const move = (by: number) => {

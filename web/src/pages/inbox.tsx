@@ -3,7 +3,7 @@
 import { Layers } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useRoute, useSearch } from 'wouter';
-import { groupsOf, MARKED, markedGroupOf, shapeOf } from '../../../src/client/approval-groups.ts';
+import { type ApprovalGroup, groupsOf, MARKED, markedGroupOf, shapeOf } from '../../../src/client/approval-groups.ts';
 import { filtered } from '../../../src/client/inbox-filter.ts';
 import { isOpen, neighbour, openCount } from '../../../src/client/inbox-model.ts';
 import { arranged, isUrgent } from '../../../src/client/triage.ts';
@@ -15,7 +15,7 @@ import { movedByItself } from '../hooks/gesture.ts';
 import { keepSelected, useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer } from '../hooks/me.ts';
 import { useStill } from '../hooks/press.ts';
-import { wantRowFocus } from '../hooks/row-focus.ts';
+import { focusCard, wantRowFocus } from '../hooks/row-focus.ts';
 import { toast } from '../hooks/toasts.ts';
 import { setUndoneGroup, useUndoneGroup, useUnsent } from '../hooks/unsent.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
@@ -180,10 +180,14 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     setOpenGroup(undone);
     setUndoneGroup(undefined);
   }, [undone]);
+  const openGroupOf = (opened: ApprovalGroup) => {
+    setOpenGroup({ shape: opened.shape });
+    focusCard();
+  };
   const openTogether = () => {
-    if (markedGroup) setOpenGroup(markedGroup);
-    else if (similar) setOpenGroup(similar);
-    else toast('No similar requests to review together.', 'warn');
+    const opened = markedGroup ?? similar;
+    if (!opened) return void toast('No similar requests to review together.', 'warn');
+    openGroupOf(opened);
   };
   useCommands({
     next: () => move(1),
@@ -243,7 +247,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           <Suspense fallback={null}>
             <MarkedBar
               count={marked.length}
-              onTogether={markedGroup && (() => setOpenGroup(markedGroup))}
+              onTogether={markedGroup && openTogether}
               onTake={() => forMarked(api.asks.take)}
               onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
               onClear={() => setMarkedIds(new Set())}
@@ -282,7 +286,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           ) : selected ? (
             <>
               {similar && (
-                <button type="button" className="group-bar" onClick={() => setOpenGroup(similar)}>
+                <button type="button" className="group-bar" onClick={() => openGroupOf(similar)}>
                   <Layers className="icon" /> {similar.members.length} similar requests{' '}
                   <span className="link">Review together</span>
                 </button>
