@@ -172,7 +172,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
               <Route path={ROUTES.sessions}>
                 <SessionsPage onNewRun={newRun} />
               </Route>
-              <Route path={ROUTES.session}>{({ id }) => <SessionPage key={id} id={id} />}</Route>
+              <Route path={ROUTES.session}>{({ id }) => <SessionPage key={id} id={id} onNewRun={newRun} />}</Route>
               <Route path={ROUTES.history}>{({ id }) => <HistoryPage askId={id} />}</Route>
               <Route path={ROUTES.insights}>
                 <InsightsPage />

@@ -1,11 +1,11 @@
 // Sends a post to a session's thread: it answers the open prompt, or is input for the next run; or comments on the prompt,
 // which stays open. Says which of them before it is sent, and sends nothing whose effect has changed since it was started.
-import { MessageSquare, SendHorizontal } from 'lucide-react';
+import { MessageSquare, Play, SendHorizontal } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { AskView, ItemView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useMayAnswer } from '../hooks/me.ts';
-import { useStoredText } from '../hooks/stored-text.ts';
+import { storeText, useStoredText } from '../hooks/stored-text.ts';
 import { useSubmission } from '../hooks/submission.ts';
 import {
   hasNewTarget,
@@ -27,9 +27,13 @@ interface ComposerProps {
   pending: readonly AskView[];
   /** All items of the thread: without them it is unknown what a post would answer. */
   items: readonly ItemView[];
+  /** Its agent runs commands and takes no messages. */
+  isShell: boolean;
+  /** Opens the form for a new run. */
+  onNewRun: (() => void) | undefined;
 }
 
-export function Composer({ session, pending, items }: ComposerProps) {
+export function Composer({ session, pending, items, isShell, onNewRun }: ComposerProps) {
   const storageKey = `holdpoint-composer-${session.session_id}`;
   const [text, setText] = useStoredText(storageKey);
   const shown = openPrompt(items);
@@ -42,6 +46,7 @@ export function Composer({ session, pending, items }: ComposerProps) {
   const { isSending, isSlow, refusal, send, isUnsure, forget } = useSubmission(`composer-${session.session_id}`);
   const mayAnswer = useMayAnswer();
   const closed = closedText(session, pending, prompt, mayAnswer);
+  if (isShell && mayAnswer) return <ShellFoot session={session} onNewRun={onNewRun} />;
   if (closed !== undefined) return <p className="composer-closed">{closed}</p>;
 
   const write = (next: string) => {
@@ -106,15 +111,45 @@ export function Composer({ session, pending, items }: ComposerProps) {
           // A key that repeats does not confirm a warning.
           onKeyDown={(event) => event.repeat || submitKeys(() => void submit())(event)}
         />
-        <button type="submit" className="button primary" disabled={isDisabled}>
+        <button
+          type="submit"
+          className="button primary"
+          disabled={isDisabled}
+          aria-label={question && 'Answer with this text'}
+        >
           <SendHorizontal className="icon" /> {question ? 'Answer' : 'Send'} <Key>Ctrl ↵</Key>
         </button>
         {question && (
-          <button type="button" className="button" disabled={isDisabled} onClick={() => void submit(true)}>
+          <button
+            type="button"
+            className="button"
+            disabled={isDisabled}
+            aria-label="Comment with this text"
+            onClick={() => void submit(true)}
+          >
             <MessageSquare className="icon" /> Comment
           </button>
         )}
       </div>
     </form>
+  );
+}
+
+/** Each command is a run of its own. */
+function ShellFoot({ session, onNewRun }: Pick<ComposerProps, 'session' | 'onNewRun'>) {
+  const open = () => {
+    storeText('holdpoint-run-agent', session.agent);
+    storeText('holdpoint-run-folder', session.work_folder ?? '');
+    onNewRun?.();
+  };
+  return (
+    <p className="composer-closed">
+      This session runs a command and takes no messages.{' '}
+      {onNewRun && (
+        <button type="button" className="button" onClick={open}>
+          <Play className="icon" /> {session.work_folder === undefined ? 'New run' : 'New run in this folder'}
+        </button>
+      )}
+    </p>
   );
 }
