@@ -46,8 +46,8 @@ describeInBrowser('the insights page', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto('/insights?days=1');
     const always = page.getByRole('region', { name: 'Always allowed' });
-    await always.getByText('npm test asked 10 ×, allowed 10 ×').waitFor();
-    await always.getByText('Make it a rule').click();
+    await always.getByText('npm test asked 10 times, allowed every time').waitFor();
+    await always.getByText('Show the rule').click();
     expect(await always.getByText('"action":"allow"').textContent()).toContain('"command":["npm test"]');
     await always.getByRole('link', { name: 'npm test' }).click();
     await page.waitForURL('**/history/ask_*');

@@ -17,6 +17,12 @@ describe('the sentence for the end of an ask', () => {
     expect(endSentence(answer({ surface: 'system' }))).toBe('Allowed by mate');
     expect(endSentence(answer({ surface: 'opencode' }))).toBe('Allowed by mate from opencode');
     expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired before anyone answered');
+    const stopped = { outcome: 'cancelled', behavior: 'deny', answered_by: 'system', surface: 'system' } as const;
+    expect(endSentence(answer({ ...stopped, reason: 'the run was completed' }))).toBe(
+      'Cancelled: the run was completed',
+    );
+    expect(endSentence(answer({ ...stopped, reason: 'worker_restart' }))).toBe('Cancelled: its worker was restarted');
+    expect(reasonOf(answer({ ...stopped, reason: 'the run was completed' }))).toBeUndefined();
   });
 
   it('of an ask that expired says what it means for the agent, and repeats nothing', () => {

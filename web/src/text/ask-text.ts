@@ -34,11 +34,16 @@ type Ended = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface'
 /** Answered at the agent's own prompt, or no longer needed. A person may write the same word as a reason. */
 export const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 'cancelled' && reason === 'withdrawn';
 
+/** Nobody cancelled it: its run or its worker ended. */
+export const isStopped = ({ outcome, surface }: Ended): boolean => outcome === 'cancelled' && surface === 'system';
+const STOPS: Record<string, string> = { worker_restart: 'its worker was restarted' };
+
 /** `Allowed by lead from the command line`; to `me`, who did it, `You allowed this (web)`. */
 export function endSentence(answer: Ended, me?: string): string {
   if (isWithdrawn(answer)) return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'no longer needed')}`;
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
+  if (isStopped(answer)) return `Cancelled: ${STOPS[answer.reason ?? ''] ?? oneLine(answer.reason || 'its run ended')}`;
   const by = oneLine(answer.answered_by);
   const verb = answer.outcome === 'answered' ? VERBS[answer.behavior ?? 'answer'] : capitalised(answer.outcome);
   if (me !== undefined && answer.answered_by === me)

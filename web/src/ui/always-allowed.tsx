@@ -38,7 +38,7 @@ function Suggestion({ rule, asked, lost_ms, calls, different_calls, work_folders
   return (
     <li className="box">
       <p>
-        <code>{oneLine(named || rule.tool)}</code> asked {asked} ×, allowed {asked} ×
+        <code>{oneLine(named || rule.tool)}</code> asked {asked === 1 ? 'once' : `${asked} times`}, allowed every time
         <span className="muted">, waited {waitText(lost_ms)}</span>
       </p>
       <details>
@@ -57,7 +57,8 @@ function Suggestion({ rule, asked, lost_ms, calls, different_calls, work_folders
         <ul className="small">
           {calls.map(({ text: call, calls: times, request_id }) => (
             <li key={request_id}>
-              {times} × <Link href={`/history/${request_id}`}>{oneLine(call)}</Link>
+              <Link href={`/history/${request_id}`}>{oneLine(call)}</Link>
+              {times > 1 && <span className="muted"> {times} times</span>}
             </li>
           ))}
           {more > 0 && <li className="muted">… and {more} other calls</li>}

@@ -65,7 +65,7 @@ function NotSent({ ask: { ask_id, status, answer }, wasOpen }: Pick<EndedAskProp
   if (why === undefined) return wasOpen && mayAnswer && isOthers && <p className="notice">{ENDED_MEANWHILE}</p>;
   return (
     <DismissibleNotice
-      text={why || 'This ended before you answered. Yours was not sent.'}
+      text={why || 'This ended before you answered. Your answer was not sent.'}
       onDismiss={() => forgetTouched(ask_id)}
     />
   );
