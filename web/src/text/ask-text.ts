@@ -1,15 +1,19 @@
 // Describes an ask in words: the line in lists, and the sentence for how it ended. Pure; text only. What an ask is about is summarised by client/action-summary.ts; this spells out hidden characters in it.
-import { type AskRequest, actionSummary } from '../../../src/client/action-summary.ts';
+import { type AskRequest, actionSummary, isPlan, isQuestion } from '../../../src/client/action-summary.ts';
 import { folderOf } from '../../../src/client/approval-groups.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import type { AskView } from '../../../src/core/views.ts';
+import { plainMarkdown } from './plain-markdown.ts';
 import { oneLine } from './visible.ts';
 
 /** The tool, or how much is asked. */
 export const heading = (request: AskRequest): string => oneLine(actionSummary(request).heading);
 
 /** What is asked, on one line, without the name of the tool. */
-export const summary = (request: AskRequest): string => oneLine(actionSummary(request).text);
+export function summary(request: AskRequest): string {
+  const { text } = actionSummary(request);
+  return oneLine(isQuestion(request) || isPlan(request) ? plainMarkdown(text) : text);
+}
 
 /** The same where there is little room: a path within the folder needs only its last part. */
 export function shortSummary(ask: AskView): string {
