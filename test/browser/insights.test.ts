@@ -66,6 +66,15 @@ describeInBrowser('the insights page', () => {
     expect(rows.slice(1).map((row) => row.split(/\s+/).slice(0, 2))).toEqual(
       shown.by_outcome.map(({ name, count }) => [name, String(count)]),
     );
+    const agents = page.getByRole('figure', { name: 'By agent' });
+    await agents.getByText('As a table').click();
+    const [agent] = shown.by_agent;
+    await agents.getByRole('link', { name: agent?.name ?? '', exact: true }).click();
+    await page.waitForURL(
+      (url) => url.pathname === '/history' && url.searchParams.get('q') === `agent:"${agent?.name}"`,
+    );
+    await page.getByText(/^[1-9]\d* requests?/).waitFor();
+    await page.goBack();
     await page.getByRole('button', { name: '7 days' }).click();
     await page.waitForURL('**/insights?days=7');
   });
