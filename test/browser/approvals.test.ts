@@ -2,7 +2,7 @@
 // Covers: web/src/ui/approval-card.tsx, web/src/ui/approval-buttons.tsx, web/src/ui/action.tsx
 // Covers: web/src/ui/edit-field.tsx, web/src/ui/diff.tsx, web/src/ui/code.tsx, web/src/ui/highlighted.tsx
 // Covers: web/src/ui/plan.tsx, web/src/ui/proposal.tsx, web/src/ui/reason-field.tsx, web/src/ui/suggestions.tsx
-// Covers: web/src/ui/always-field.tsx, web/src/ui/always-given.tsx,
+// Covers: web/src/ui/always-field.tsx, web/src/ui/always-given.tsx
 // Covers: web/src/ui/group-card.tsx, web/src/ui/card-frame.tsx, web/src/ui/crumbs.tsx, web/src/hooks/approval.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 // Says which parts of a search are not understood, so that nobody takes the list for what they searched.
-import { unreadParts } from '../../../src/core/ask-query.ts';
+import { unreadParts } from '../../../src/client/inbox-filter.ts';
 import { Exact } from './text.tsx';
 
 export function QueryNote({ query }: { query: string }) {
