@@ -26,11 +26,15 @@ const cardOf = (askId: string | undefined): string =>
 
 let wantedCard: string | undefined;
 
-/** The card of this request, or of a group, takes the focus: now, or when it is drawn. `isLater`: another page is. */
-export function focusCard(askId?: string, isLater = false): void {
+/**
+ * The card of this request, or of a group, takes the focus: now, or when it is drawn. `isLater`: another page is. Returns
+ * whether it was on the screen.
+ */
+export function focusCard(askId?: string, isLater = false): boolean {
   const card = document.querySelector<HTMLElement>(`${cardOf(askId)} .card-scroll`);
   wantedCard = card && !isLater ? undefined : cardOf(askId);
   if (wantedCard === undefined) card?.focus({ preventScroll: true });
+  return wantedCard === undefined;
 }
 
 export function takeCardFocus(scroller: HTMLElement | null): void {

@@ -100,10 +100,9 @@ const here = (): string => location.pathname + location.search;
 function undo({ end, what, address, group, askIds }: Hold): void {
   end(false);
   toast(`Undone. Nothing was sent: ${what}`, 'warn');
-  // A key that was meant for the request after it decides nothing about this one.
-  movedByItself();
   const isElsewhere = here() !== address;
-  focusCard(group === undefined ? askIds[0] : undefined, isElsewhere);
+  // A key that was meant for the request after it decides nothing about this one.
+  if (!focusCard(group === undefined ? askIds[0] : undefined, isElsewhere)) movedByItself();
   if (group !== undefined) setUndoneGroup({ shape: group, askIds });
   if (isElsewhere) navigate(address, { replace: location.pathname.startsWith('/asks/') });
 }
