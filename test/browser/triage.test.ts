@@ -40,7 +40,7 @@ describeInBrowser('triage', () => {
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await stateOf(heard)).comments?.[0]?.text).toBe('approve\nwhy?');
     expect(await statusOf(heard)).toBe('pending');
-    await testBed.client.asks.comment(heard.ask_id, 'Because it is Friday.');
+    await testBed.client.asks.comment(heard.ask_id, 'Because it is **Friday**.');
     await page.getByText('Because it is Friday.').waitFor();
     await page.goto(`/asks/${deaf.ask_id}`);
     await button(page, 'Comment').click();
