@@ -5,6 +5,9 @@ import { actionSummary } from './action-summary.ts';
 import { type InboxEntry, isOpen } from './inbox-model.ts';
 import { isAsleep } from './triage.ts';
 
+/** For surfaces, which say what of a query is left out. */
+export { unreadParts } from '../core/ask-query.ts';
+
 export function filtered(
   entries: readonly InboxEntry[],
   sessions: ReadonlyMap<string, SessionView>,

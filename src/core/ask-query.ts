@@ -36,20 +36,28 @@ const SHORTEST_ID_ENDING = 6;
 const TERM = /(-?)(?:([a-z]+):("[^"]*"?|\S*)|"([^"]*)"?|(\S+))/g;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text));
 
-export function parseQuery(query: string): QueryTerm[] {
+export const parseQuery = (query: string): QueryTerm[] => read(query).terms;
+
+/** Parts that are left out, as they are written: a prefix without a value, and a date that is none. */
+export const unreadParts = (query: string): string[] => read(query).unread;
+
+function read(query: string): { terms: QueryTerm[]; unread: string[] } {
   const terms = new Map<string, QueryTerm>();
+  const unread: string[] = [];
   for (const [whole, minus, prefix, value, quoted, word] of query.toLowerCase().matchAll(TERM)) {
     const field = QUERY_FIELDS.find((name) => name === prefix);
     // A word with an unknown prefix is a plain word; a lone minus is one too.
     const text = (field ? (value ?? '').replaceAll('"', '') : (quoted ?? word ?? whole.slice(minus?.length))).trim();
     // A prefix without a value, or a date without its day, is still being typed.
-    const isUnfinished = text === '' || ((field === 'after' || field === 'before') && !DAY.test(text));
+    const isUnfinished = text === '' || ((field === 'after' || field === 'before') && !isDay(text));
+    if (isUnfinished && field) unread.push(whole);
     if (isUnfinished || terms.size === MOST_TERMS) continue;
     const term = { field: field ?? ('any' as const), text, isExcluded: minus === '-' };
     terms.set(`${minus}${field}:${text}`, term);
   }
-  return [...terms.values()];
+  return { terms: [...terms.values()], unread };
 }
 
 /** Every term must match, and none that is excluded. */

@@ -2,7 +2,8 @@
 // Covers: web/src/ui/approval-card.tsx, web/src/ui/approval-buttons.tsx, web/src/ui/action.tsx
 // Covers: web/src/ui/edit-field.tsx, web/src/ui/diff.tsx, web/src/ui/code.tsx, web/src/ui/highlighted.tsx
 // Covers: web/src/ui/plan.tsx, web/src/ui/proposal.tsx, web/src/ui/reason-field.tsx, web/src/ui/suggestions.tsx
-// Covers: web/src/ui/always-field.tsx, web/src/ui/group-card.tsx, web/src/ui/card-frame.tsx, web/src/ui/crumbs.tsx, web/src/hooks/approval.ts
+// Covers: web/src/ui/always-field.tsx, web/src/ui/always-given.tsx
+// Covers: web/src/ui/group-card.tsx, web/src/ui/card-frame.tsx, web/src/ui/crumbs.tsx, web/src/hooks/approval.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';
@@ -85,6 +86,19 @@ describeInBrowser('approvals', () => {
     expect((await testBed.client.grants.list({ session_id })).items).toMatchObject([
       { given_by: 'lead', matches: { command: ['git push *'] }, uses: 1, most_uses: 10 },
     ]);
+    const always = ', and always: git push * in this session';
+    await page.goto(`/history?q=origin`);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `You allowed this (web)${always}` })
+      .waitFor();
+    await page.goto(`/history/${ask_id}`);
+    const end = page.getByRole('region', { name: 'How it ended' });
+    await end.getByText(`Allowed${always}`).waitFor();
+    await end.getByRole('link', { name: 'Rules' }).click();
+    await page.waitForURL('**/rules');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByRole('list', { name: 'Thread' }).getByText(`You allowed git push origin${always}`).waitFor();
     await testBed.client.sessions.end(session_id);
   });
 
@@ -268,6 +282,7 @@ describeInBrowser('approvals', () => {
     await button(page, 'Edit').click();
     await page.getByLabel('Edit command').fill('rm -rf dist');
     await page.keyboard.press('Control+Enter');
+    await page.getByText('Allowed: rm -rf dist').waitFor();
     expect(await run.received('command')).toBe('answered: allowed {"command":"rm -rf dist"}');
   });
 

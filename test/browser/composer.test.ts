@@ -24,7 +24,7 @@ describeInBrowser('the composer', () => {
     await page.getByLabel('Answers “First?”').fill('yes');
     await decline(first);
     const second = await ask('Second?');
-    await page.getByLabel('Answers “Second?”').press('Enter');
+    await page.getByLabel('Answers “Second?”').press('Control+Enter');
     const warning = page.getByText(/Not sent: you started writing this for a request that has ended/);
     await warning.waitFor();
     expect((await client.asks.get(second.ask_id)).status).toBe('pending');
@@ -33,7 +33,7 @@ describeInBrowser('the composer', () => {
     await decline(second);
     const third = await ask('Third?');
     await page.goBack();
-    await page.getByLabel('Answers “Third?”').press('Enter');
+    await page.getByLabel('Answers “Third?”').press('Control+Enter');
     await warning.waitFor();
     expect((await client.asks.get(third.ask_id)).status).toBe('pending');
     await client.runs.cancel(run_id);
@@ -54,27 +54,50 @@ describeInBrowser('the composer', () => {
     await client.approvals.decideRun(run_id, { resolutions });
     const field = page.getByLabel('Delivering your last answer');
     await field.fill('go on');
-    await field.press('Enter');
+    await field.press('Control+Enter');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     await client.asks.delivered(first.ask_id);
     const answer = page.getByLabel('Answers “The second?”');
     await answer.waitFor();
     expect(await answer.inputValue()).toBe('go on');
     // It was typed before the next ask was known, so it may not answer that unread.
-    await answer.press('Enter');
+    await answer.press('Control+Enter');
     await page.getByText('Not sent: you started writing this before this was asked').waitFor();
     expect((await client.asks.get(second.ask_id)).status).toBe('pending');
-    await answer.press('Enter');
+    await answer.press('Control+Enter');
     await expect.poll(async () => (await client.asks.get(second.ask_id)).status).toBe('answered');
 
     // With no ask after the delivery, it is the next message.
     await field.fill('then tidy up');
     await client.asks.delivered(second.ask_id);
-    await page.getByLabel('Starts a new run').press('Enter');
+    await page.getByLabel('Starts a new run').press('Control+Enter');
     await expect.poll(() => page.getByPlaceholder('Message the agent').inputValue()).toBe('');
     await page.getByText('then tidy up').first().waitFor();
     expect(await page.getByText('Not sent').count()).toBe(0);
     await client.runs.cancel(run_id);
+  });
+
+  it('answers a question or comments on it, neither by Enter alone', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Why' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'ask' } });
+    const questions = [{ id: 'q', question: 'Drop the table?' }];
+    const { ask_id } = await client.asks.raise(run_id, { kind: 'question', tool_call_id: 'drop', questions });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${session_id}`);
+    const field = page.getByLabel('Answers “Drop the table?”');
+    await field.fill('wait, why?');
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('wait, why?\n');
+    const composer = page.locator('.composer');
+    await composer.getByRole('button', { name: 'Comment' }).click();
+    await expect.poll(async () => (await client.asks.get(ask_id)).comments?.[0]?.text).toBe('wait, why?');
+    await expect.poll(() => field.inputValue()).toBe('');
+    expect((await client.asks.get(ask_id)).status).toBe('pending');
+    await field.fill('no');
+    await composer.getByRole('button', { name: 'Answer' }).click();
+    await expect.poll(async () => (await client.asks.get(ask_id)).status).toBe('answered');
+    await client.sessions.end(session_id);
   });
 
   it('takes `2` for the second option, and shows the answer and the rest of the run', async () => {
@@ -93,7 +116,7 @@ describeInBrowser('the composer', () => {
     await page.getByRole('radio', { name: 'Nowhere' }).check();
     await stored;
     await page.getByLabel('Answers “Where to?”').fill('2');
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
     expect(await run.received('where')).toBe('answered: Production');
     // The same person answered what they had started on the card: no notice is left.
     await expect.poll(() => page.getByRole('article').count()).toBe(0);
@@ -104,7 +127,7 @@ describeInBrowser('the composer', () => {
     await runs.getByText(/You answered this \(web\) ·/).waitFor();
     // The next text is input for the next run.
     await page.getByPlaceholder('Message the agent').fill('and now the changelog');
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
     await runs.getByText('and now the changelog').waitFor();
   });
 

@@ -217,6 +217,28 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await testBed.client.sessions.end(session_id);
   });
 
+  it('begins the answer to an expired question with what was chosen and typed', async () => {
+    const options = [{ label: 'Staging' }, { id: 'b', label: 'Production' }];
+    const questions = [{ id: 'where', question: 'Where to?', options }];
+    const run = await playMock(testBed.client, { do: 'ask', id: 'chosen', questions, expires_after_ms: 8000 });
+    const { ask_id } = await run.ask('chosen');
+    const { page } = await testBed.signedIn('lead');
+    const answers = [{ question_id: 'where', selected_option_ids: ['b'], freeform_answer: 'at night' }];
+    const save = async ([path, body]: [string, string]) => {
+      const csrf = decodeURIComponent(/holdpoint_csrf=([^;]*)/.exec(document.cookie)?.[1] ?? '');
+      const headers = { 'content-type': 'application/json', 'holdpoint-csrf': csrf };
+      return (await fetch(path, { method: 'PUT', body, headers })).ok;
+    };
+    expect(
+      await page.evaluate(save, [`/v1/asks/${ask_id}/draft`, JSON.stringify({ answers })] as [string, string]),
+    ).toBe(true);
+    await expect.poll(async () => (await testBed.client.asks.get(ask_id)).status, { timeout: 30_000 }).toBe('expired');
+    await page.goto(`/history/${ask_id}`);
+    const late = page.getByRole('region', { name: 'Answer as a new run' }).getByRole('textbox');
+    await expect.poll(() => late.inputValue()).toBe('Production, at night');
+    await testBed.client.sessions.end(run.sessionId);
+  });
+
   it('answers an expired question as a new run that names it, once', async () => {
     const questions = [{ id: 'where', question: 'Where should this go?' }];
     const run = await playMock(testBed.client, { do: 'ask', id: 'late', questions, expires_after_ms: 1 });

@@ -110,6 +110,25 @@ describeInBrowser('drafts', () => {
     for (const complaint of complaints.splice(0)) expect(complaint).toMatch(/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/);
   });
 
+  it('says that a text is not saved yet while the network is gone', async () => {
+    const run = await playMock(testBed.client, {
+      do: 'ask',
+      id: 'net',
+      questions: [{ id: 'q', question: 'Offline?' }],
+    });
+    const { page, context, complaints } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${(await run.ask('net')).ask_id}`);
+    const field = page.getByRole('textbox', { name: 'Offline?' });
+    await field.waitFor();
+    await context.setOffline(true);
+    await field.fill('half a thought');
+    await page.getByText('Not saved yet').waitFor();
+    await context.setOffline(false);
+    await page.getByText('Draft saved').waitFor();
+    complaints.splice(0);
+    await testBed.client.sessions.end(run.sessionId);
+  });
+
   it('discards a draft that is still being saved when its answer is accepted', async () => {
     const { run, ask_id } = await askedWhy('quick');
     const { page } = await testBed.signedIn('lead');
@@ -153,7 +172,7 @@ describeInBrowser('drafts', () => {
         }
     });
     await field.fill('there is no room for this');
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await page.getByText('there is no room for this').first().waitFor();
     await expect.poll(() => field.inputValue()).toBe('');
   });

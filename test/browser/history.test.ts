@@ -1,6 +1,6 @@
 // Tests the history: searching and filtering ended asks, the search in the address, and opening a result.
 // Covers: web/src/pages/history.tsx, web/src/state/history-query.ts, web/src/ui/past-ask.tsx, web/src/ui/search-bar.tsx
-// Covers: web/src/ui/export-button.tsx
+// Covers: web/src/ui/export-button.tsx, web/src/ui/query-note.tsx
 // Covers: web/src/ui/search-field.tsx, web/src/ui/filters.tsx, web/src/ui/list-foot.tsx, web/src/hooks/history.ts
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
@@ -42,6 +42,18 @@ describeInBrowser('the history page', () => {
     await page.getByText('Nothing found').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('3 requests').waitFor();
+  });
+
+  it('names the parts of a search that it does not understand, as the inbox does', async () => {
+    const { page } = await testBed.signedIn('lead');
+    for (const address of ['/history', '/']) {
+      await page.goto(`${address}?q=after:foo`);
+      await page.getByText('Not understood and left out: after:foo').waitFor();
+      await page.getByRole('searchbox').fill('after:2026-01-01 tool:');
+      await page.getByText('Not understood and left out: tool:').waitFor();
+      await page.getByRole('searchbox').fill('after:2026-01-01');
+      await page.getByText('Not understood').waitFor({ state: 'detached' });
+    }
   });
 
   it('filters by kind and outcome', async () => {

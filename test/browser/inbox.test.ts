@@ -24,6 +24,7 @@ describeInBrowser('a long inbox', () => {
     const rows = page.getByRole('listitem');
     expect(await rows.count()).toBeLessThan(40);
     expect(await rows.first().getAttribute('aria-setsize')).toBe('5000');
+    await page.locator('.row-link[aria-current="true"]').focus();
     await page.keyboard.press('End');
     await expect.poll(() => rows.last().getAttribute('aria-posinset')).toBe('5000');
     await page.keyboard.press('Home');

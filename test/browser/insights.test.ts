@@ -46,8 +46,8 @@ describeInBrowser('the insights page', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto('/insights?days=1');
     const always = page.getByRole('region', { name: 'Always allowed' });
-    await always.getByText('npm test asked 10 ×, allowed 10 ×').waitFor();
-    await always.getByText('Make it a rule').click();
+    await always.getByText('npm test asked 10 times, allowed every time').waitFor();
+    await always.getByText('Show the rule').click();
     expect(await always.getByText('"action":"allow"').textContent()).toContain('"command":["npm test"]');
     await always.getByRole('link', { name: 'npm test' }).click();
     await page.waitForURL('**/history/ask_*');
@@ -66,6 +66,15 @@ describeInBrowser('the insights page', () => {
     expect(rows.slice(1).map((row) => row.split(/\s+/).slice(0, 2))).toEqual(
       shown.by_outcome.map(({ name, count }) => [name, String(count)]),
     );
+    const agents = page.getByRole('figure', { name: 'By agent' });
+    await agents.getByText('As a table').click();
+    const [agent] = shown.by_agent;
+    await agents.getByRole('link', { name: agent?.name ?? '', exact: true }).click();
+    await page.waitForURL(
+      (url) => url.pathname === '/history' && url.searchParams.get('q') === `agent:"${agent?.name}"`,
+    );
+    await page.getByText(/^[1-9]\d* requests?/).waitFor();
+    await page.goBack();
     await page.getByRole('button', { name: '7 days' }).click();
     await page.waitForURL('**/insights?days=7');
   });

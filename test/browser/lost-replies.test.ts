@@ -38,7 +38,7 @@ describeInBrowser('lost replies', () => {
     const field = page.getByPlaceholder('Message the agent');
     const replies = await cutReplies(page, '**/v1/threads/*/items');
     await field.fill(text);
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await replies.happened;
     await page.reload();
     await replies.end();
@@ -48,7 +48,7 @@ describeInBrowser('lost replies', () => {
   const postAgain = async ({ page, complaints, field, thread_id }: Awaited<ReturnType<typeof postWithoutReply>>) => {
     await field.fill('go on');
     expect(await page.getByText('No reply came').count()).toBe(0);
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await expect.poll(() => field.inputValue()).toBe('');
     expect(await postsOf(thread_id, 'go on')).toBe(2);
     allowCut(complaints);
@@ -60,7 +60,7 @@ describeInBrowser('lost replies', () => {
     expect(await postsOf(thread_id, 'go on')).toBe(1);
     await expect.poll(() => field.inputValue()).toBe('go on');
     await page.getByText('No reply came when you sent this. It may be in the thread already').waitFor();
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await expect.poll(() => field.inputValue()).toBe('');
     expect(await postsOf(thread_id, 'go on')).toBe(1);
 
@@ -85,7 +85,7 @@ describeInBrowser('lost replies', () => {
     await page.goto(`/sessions/${run.sessionId}`);
     const replies = await cutReplies(page, '**/v1/threads/*/items');
     await page.getByLabel('Answers “Where to?”').fill('2');
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+Enter');
     expect(await run.received('where')).toBe('answered: Production');
     await replies.happened;
     await page.reload();
@@ -93,7 +93,7 @@ describeInBrowser('lost replies', () => {
     const field = page.getByPlaceholder('Message the agent');
     await field.waitFor();
     await expect.poll(() => field.inputValue()).toBe('2');
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await expect.poll(() => field.inputValue()).toBe('');
     expect((await testBed.client.runs.list({ session_id: run.sessionId })).items).toHaveLength(1);
     allowCut(complaints);
@@ -206,7 +206,7 @@ describeInBrowser('lost replies', () => {
     await loseReply('**/v1/threads/*/items');
     const field = page.getByPlaceholder('Message the agent');
     await field.fill('said once');
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await page.getByText('the reply was lost').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     const said = async () =>
@@ -214,7 +214,7 @@ describeInBrowser('lost replies', () => {
         JSON.stringify(content).includes('said once'),
       ).length;
     expect(await said()).toBe(1);
-    await field.press('Enter');
+    await field.press('Control+Enter');
     await expect.poll(() => field.inputValue()).toBe('');
     expect(await said()).toBe(1);
     await expectComplaints({ complaints }, '500', '500');

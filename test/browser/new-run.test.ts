@@ -63,7 +63,7 @@ describeInBrowser('a new run', () => {
     await page.getByLabel('Permission mode').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowDown');
-    await dialog.getByText('changed unasked').waitFor();
+    await dialog.getByText('Edits files in the work folder without asking').waitFor();
     expect(await started()).toEqual({ text: 'look around', permission_mode: 'acceptEdits' });
 
     await page.keyboard.press('n');
@@ -87,18 +87,27 @@ describeInBrowser('a new run', () => {
     await page.getByLabel('Task').fill(' /config is broken');
     await page.getByLabel('Agent', { exact: true }).fill('claude');
     await page.getByLabel(/^Folder/).fill('/nowhere/at/all');
-    await page.getByLabel('Trust what the folder brings along').selectOption('false');
+    await page.getByLabel('Trust this folder’s hooks and MCP servers').selectOption('false');
     // A reload restores the form, also the choice not to trust the folder.
     await page.reload();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     await page.keyboard.press('n');
-    expect(await page.getByLabel('Trust what the folder brings along').inputValue()).toBe('false');
+    expect(await page.getByLabel('Trust this folder’s hooks and MCP servers').inputValue()).toBe('false');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.waitForURL(/\/sessions\/ses_/);
     const session_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const [run] = (await testBed.client.runs.list({ session_id })).items;
     const input = await testBed.client.runs.input(run?.run_id ?? '');
     expect(input).toEqual({ text: ' /config is broken', trust_folder: false });
+  });
+
+  it('goes to the task where it is missing', async () => {
+    const { page } = await testBed.signedIn('lead');
+    await page.keyboard.press('n');
+    await page.getByLabel('Agent', { exact: true }).fill('claude');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('Describe the task.').waitFor();
+    expect(await page.getByLabel('Task').evaluate((field) => field === document.activeElement)).toBe(true);
   });
 
   it('plays the demo to its end, with the question of its sub-agent', { timeout: 90_000 }, async () => {

@@ -19,7 +19,7 @@ describeInBrowser('the page of rules and grants', () => {
     await page.getByRole('link', { name: 'Rules and grants' }).click();
     const grants = page.getByRole('region', { name: 'Grants' });
     await grants.getByText('git push origin').waitFor();
-    await grants.getByText('used 0 of 3').waitFor();
+    await grants.getByText('Not used yet, at most 3 times').waitFor();
     const rules = page.getByRole('region', { name: 'Rules' });
     await rules.getByText(/built-in rules come first/).click();
     await rules.getByText('rule 1 of the built-in rules').waitFor();

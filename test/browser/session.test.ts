@@ -113,6 +113,38 @@ describeInBrowser('the session page', () => {
     await testBed.client.sessions.end(session_id);
   });
 
+  it('offers a new run in its folder where a session runs commands, and no message', async () => {
+    const { session_id } = await testBed.client.sessions.create({ agent: 'exec', work_folder: '/tmp' });
+    await testBed.client.runs.start(session_id, { input: { command: ['/bin/true'] } });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${session_id}`);
+    await page.getByRole('button', { name: 'New run in this folder' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Agent', { exact: true }).inputValue()).toBe('exec');
+    expect(await dialog.getByLabel(/^Folder/).inputValue()).toBe('/tmp');
+    expect(await page.locator('#composer').count()).toBe(0);
+    await testBed.client.sessions.end(session_id);
+  });
+
+  it('shows comments by their authors, formatted, and the receipt of an answer after those before it', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Commented' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const questions = [{ id: 'q', question: 'Which way?' }];
+    const { ask_id } = await client.asks.raise(run_id, { kind: 'question', tool_call_id: 'way', questions });
+    await client.asks.comment(ask_id, 'Is `left` **safe**?');
+    const answers = [{ question_id: 'q', freeform_answer: 'left' }];
+    await client.questions.answerRun(run_id, { resolution: { request_id: ask_id, answers } });
+    await client.asks.comment(ask_id, 'Too late').catch(() => {});
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${session_id}`);
+    const thread = page.getByRole('list', { name: 'Thread' });
+    await thread.locator('strong').getByText('safe').waitFor();
+    const text = (await thread.textContent()) ?? '';
+    expect(text).toMatch(/operator commented .*Is left safe\?[\s\S]*operator answered “Which way\?”\s*: left/);
+    await client.sessions.end(session_id);
+  });
+
   it('shows why a run failed where it ended', async () => {
     const { session_id } = await testBed.client.sessions.create({ agent: 'codex', work_folder: testBed.server.data });
     await testBed.client.runs.start(session_id, { input: { text: 'hi' } });

@@ -40,7 +40,7 @@ describeInBrowser('triage', () => {
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await stateOf(heard)).comments?.[0]?.text).toBe('approve\nwhy?');
     expect(await statusOf(heard)).toBe('pending');
-    await testBed.client.asks.comment(heard.ask_id, 'Because it is Friday.');
+    await testBed.client.asks.comment(heard.ask_id, 'Because it is **Friday**.');
     await page.getByText('Because it is Friday.').waitFor();
     await page.goto(`/asks/${deaf.ask_id}`);
     await button(page, 'Comment').click();
@@ -135,7 +135,7 @@ describeInBrowser('triage', () => {
     await page.getByText('Allowing: one').waitFor();
     await expect.poll(() => new URL(page.url()).pathname).not.toContain(undone.ask_id);
     await page.keyboard.press('z');
-    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent: one').waitFor();
     await page.goto(`/asks/${sent.ask_id}`);
     await button(page, /Allow once/).waitFor();
     await page.waitForTimeout(MOVED_MS);
@@ -171,7 +171,7 @@ describeInBrowser('triage', () => {
     await button(page, 'Allow all 2').click();
     await page.getByText('Allowing: 2 requests').waitFor();
     await page.keyboard.press('z');
-    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent: 2 requests').waitFor();
     for (const ask of asks) expect(await statusOf(ask)).toBe('pending');
     await button(page, 'Allow all 2').click();
     for (const ask of asks) await expect.poll(() => statusOf(ask)).toBe('answered');
@@ -218,6 +218,7 @@ describeInBrowser('triage', () => {
     expect(await page.getByText('1 selected').count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await statusOf(asks[0] as AskView)).toBe('pending');
+    await page.locator('.row-link[aria-current="true"]').focus();
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/asks/${asks[1]?.ask_id}`);
     await run.end();

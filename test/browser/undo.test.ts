@@ -1,5 +1,6 @@
 // Tests when an allow that is held back leaves: not from a page that was left or suspended meanwhile, never after Undo, on
-// whatever page the person is, and in time for its deadline; and what is told where it was overtaken.
+// whatever page the person is, and in time for its deadline; that Undo leads back to what was undone; and what is told where
+// it was overtaken.
 // Covers: web/src/hooks/undo.ts, web/src/hooks/unsent.ts, web/src/hooks/missed-notice.ts, web/src/ui/button-text.tsx
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -54,7 +55,7 @@ describeInBrowser('an allow that is held back', () => {
   it('is taken back by its key on the page of a session too', async () => {
     const { page, ask_id, end } = await hold('make session', (ids) => `/sessions/${ids.session_id}`);
     await page.keyboard.press('z');
-    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent: make session').waitFor();
     expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
     await end();
   });
@@ -72,6 +73,74 @@ describeInBrowser('an allow that is held back', () => {
     await allow(page).waitFor();
     await page.waitForTimeout(MOVED_MS);
   };
+
+  const isInCard = (page: Page) =>
+    page.evaluate(() => document.activeElement?.closest('.card')?.getAttribute('aria-label'));
+
+  it('leads back to the request that was undone, which the next decision is about', async () => {
+    const run = await begin('Back');
+    const [first, second] = [await run.ask('make first'), await run.ask('make second')];
+    const { page } = await withPause('lead');
+    await open(page, first);
+    await page.keyboard.press('a');
+    await page.waitForURL(`**/asks/${second.ask_id}`);
+    await page.keyboard.press('z');
+    await page.waitForURL(`**/asks/${first.ask_id}`);
+    // Meant for the request that was on the screen.
+    await page.keyboard.press('d');
+    await page.getByText('The list just changed. Check, then press again.').waitFor();
+    await page.getByText('Undone. Nothing was sent: make first').waitFor();
+    expect(await isInCard(page)).toBe('Request');
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('d');
+    await page.keyboard.type('use the cache');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(() => statusOf(first)).toBe('answered');
+    expect((await testBed.client.asks.get(first.ask_id)).answer).toMatchObject({
+      behavior: 'deny',
+      reason: 'use the cache',
+    });
+    expect(await statusOf(second)).toBe('pending');
+    await run.end();
+  });
+
+  it('leads back from another page too, by the button of its toast', async () => {
+    const run = await begin('Elsewhere');
+    const first = await run.ask('make first');
+    await run.ask('make second');
+    const { page } = await withPause('lead');
+    await page.goto(`/asks/${first.ask_id}?sort=newest`);
+    await allow(page).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('a');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForURL(`**/asks/${first.ask_id}?sort=newest`);
+    await expect.poll(() => isInCard(page)).toBe('Request');
+    expect(await statusOf(first)).toBe('pending');
+    await run.end();
+  });
+
+  it('opens an undone group again, with what was left out of it still left out', async () => {
+    const run = await begin('Group');
+    const asks = [await run.ask('npm run a 1'), await run.ask('npm run a 2'), await run.ask('npm run a 3')];
+    const { page } = await withPause('lead');
+    await open(page, asks[0] as AskView);
+    await page.getByRole('button', { name: /3 similar requests/ }).click();
+    await page.getByRole('checkbox', { name: 'npm run a 2' }).uncheck();
+    await page.waitForTimeout(MOVED_MS);
+    await page.getByRole('button', { name: 'Allow 2 of 3' }).click();
+    await page.getByText('Allowing: 2 requests').waitFor();
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.waitForURL('**/sessions');
+    await page.keyboard.press('z');
+    await page.getByRole('button', { name: 'Allow 2 of 3' }).waitFor();
+    await page.getByText('Undone. Nothing was sent: 2 requests').waitFor();
+    await expect.poll(() => isInCard(page)).toBe('Similar requests');
+    expect(await page.getByRole('checkbox', { name: 'npm run a 2' }).isChecked()).toBe(false);
+    for (const ask of asks) expect(await statusOf(ask)).toBe('pending');
+    await run.end();
+  });
 
   it('sends an allow at once where the request would expire meanwhile, and the button says so', async () => {
     const run = await begin('Due');

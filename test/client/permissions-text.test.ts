@@ -6,7 +6,7 @@ import type { SessionView } from '../../src/core/views.ts';
 it.each([
   ['approval', 'session', 'asks for approval, set for this session'],
   ['autonomous', 'worker', 'asks for nothing (autonomous), set by its worker'],
-  ['approval', 'default', 'asks for approval, unless its worker is autonomous'],
+  ['approval', 'default', 'asks for approval, unless the worker that runs it is set to autonomous'],
 ] as const)('describes %s from the %s', (permissions, permissions_from, text) => {
   expect(permissionsText({ permissions, permissions_from } as SessionView)).toBe(text);
 });

@@ -1,6 +1,6 @@
 // The query language of inbox and history.
 import { describe, expect, it } from 'vitest';
-import { isFound, parseQuery, type Searched } from '../../src/core/ask-query.ts';
+import { isFound, parseQuery, type Searched, unreadParts } from '../../src/core/ask-query.ts';
 
 const searched: Searched = {
   askId: 'ask_01abcdef',
@@ -55,5 +55,15 @@ describe('the query language', () => {
       { field: 'any', text: 'foo:bar', isExcluded: false },
       { field: 'any', text: 'x:y', isExcluded: true },
     ]);
+  });
+
+  it('names the parts that it does not understand', () => {
+    expect(unreadParts('after:foo tool: -by: before:2026-13-40 is:open publish "" -')).toEqual([
+      'after:foo',
+      'tool:',
+      '-by:',
+      'before:2026-13-40',
+    ]);
+    expect(unreadParts('agent:claude after:2026-11-01 "tool:"')).toEqual([]);
   });
 });

@@ -150,7 +150,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   useCommands({
     help: () => setDialog('help'),
     palette: () => setDialog('palette'),
-    undo: () => void import('./hooks/undo.ts').then(({ undoLast }) => undoLast()),
+    undo: () => void import('./hooks/undo.ts').then(({ undoLast }) => undoLast()).catch(() => {}),
     ...(newRun && { 'new-run': newRun }),
   });
 
@@ -173,7 +173,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
               <Route path={ROUTES.sessions}>
                 <SessionsPage onNewRun={newRun} />
               </Route>
-              <Route path={ROUTES.session}>{({ id }) => <SessionPage key={id} id={id} />}</Route>
+              <Route path={ROUTES.session}>{({ id }) => <SessionPage key={id} id={id} onNewRun={newRun} />}</Route>
               <Route path={ROUTES.history}>{({ id }) => <HistoryPage askId={id} />}</Route>
               <Route path={ROUTES.insights}>
                 <InsightsPage />

@@ -5,16 +5,16 @@ import type { ClaudeSpec } from './input.ts';
 
 const MODES: Record<NonNullable<ClaudeSpec['mode']>, string> = {
   default: 'ask',
-  acceptEdits: 'edit unasked',
-  plan: 'look first',
+  acceptEdits: 'edit without asking',
+  plan: 'plan first',
   dontAsk: 'refuse instead of asking',
-  bypassPermissions: 'do everything unasked',
+  bypassPermissions: 'never ask',
 };
 const MEANINGS: typeof MODES = {
   default: 'You are asked before a file is changed or a command runs, unless its own settings allow that.',
   acceptEdits:
-    'Files in the work folder are changed unasked, also by commands such as touch. For others you are asked.',
-  plan: 'It looks around, changes no file, and shows you a plan. When you allow the plan, it begins, and asks.',
+    'Edits files in the work folder without asking, also with commands such as touch. Asks before it changes others.',
+  plan: 'Reads, changes no file, and shows you a plan. If you approve it, Claude Code starts, and asks as it does by default.',
   dontAsk: 'Nobody is asked: what its own settings do not allow is refused.',
   bypassPermissions: 'Every command and every change is made without asking anybody. Only its questions reach you.',
 };
@@ -31,18 +31,18 @@ export const settings: Setting[] = [
   { name: 'permission_mode', label: 'Permission mode', choices: Object.entries(MODES).map(modeOf) },
   {
     name: 'trust_folder',
-    label: 'Trust what the folder brings along',
+    label: 'Trust this folder’s hooks and MCP servers',
     choices: [
       {
         value: 'true',
         label: 'yes',
-        means: 'Its own hooks, MCP servers and agents for Claude Code are started unasked.',
+        means: 'Starts the hooks, MCP servers and agents that the folder defines for Claude Code, without asking.',
         input: {},
       },
       {
         value: 'false',
         label: 'no',
-        means: 'None of its own settings, hooks, MCP servers and agents for Claude Code is read.',
+        means: 'Ignores the settings, hooks, MCP servers and agents that the folder defines for Claude Code.',
         input: { trust_folder: false },
       },
     ],

@@ -37,14 +37,14 @@ export const settings: Setting[] = [
       },
       {
         value: FULL_AUTO,
-        label: `${FULL_AUTO}: work in the folder unasked`,
-        means: 'workspace-write and on-request: in the work folder nobody is asked; for anything beyond it you are.',
+        label: `${FULL_AUTO}: work in the folder without asking`,
+        means: 'workspace-write and on-request: works in the folder without asking, and asks for anything beyond it.',
         input: { full_auto: true },
         replaces: ['approval_policy'],
       },
       {
         value: BYPASS,
-        label: `${BYPASS}: do everything unasked`,
+        label: `${BYPASS}: never ask`,
         means: 'danger-full-access and never: everything it wants to do is done, and nobody is asked.',
         is_open: true,
         input: { dangerously_bypass_approvals_and_sandbox: true },
@@ -85,20 +85,21 @@ export const settings: Setting[] = [
   },
   {
     name: 'trust_folder',
-    label: 'Trust what the folder brings along',
+    label: 'Trust this folder’s settings and MCP servers',
     choices: [
       asConfigured(' about trusting the folder'),
       {
         value: 'true',
         label: 'yes, for this session',
-        means: 'Its own MCP servers for Codex are started unasked, and its settings count as yours.',
+        means:
+          'Starts the MCP servers that the folder defines for Codex without asking, and applies its settings as yours.',
         is_open: true,
         input: { trust_folder: true },
       },
       {
         value: 'false',
         label: 'no',
-        means: 'None of its own settings, servers, hooks and rules for Codex holds.',
+        means: 'Ignores the settings, MCP servers, hooks and rules that the folder defines for Codex.',
         input: { trust_folder: false },
       },
     ],

@@ -17,7 +17,8 @@ export const settings: Setting[] = [
       {
         value: 'configured',
         label: 'configured: as its own configuration says',
-        means: "What the OpenCode configuration on the worker's machine says; without one, everything is done unasked.",
+        means:
+          "What the OpenCode configuration on the worker's machine says; without one, it does everything without asking.",
         is_open: true,
         input: { permissions: 'configured' },
       },
@@ -25,18 +26,19 @@ export const settings: Setting[] = [
   },
   {
     name: 'trust_folder',
-    label: 'Trust what the folder brings along',
+    label: 'Trust this folder’s plugins and MCP servers',
     choices: [
       {
         value: 'true',
         label: 'yes',
-        means: 'Its own plugins, MCP servers, agents and settings for OpenCode are started and used unasked.',
+        means:
+          'Starts and applies the plugins, MCP servers, agents and settings that the folder defines for OpenCode, without asking.',
         input: {},
       },
       {
         value: 'false',
         label: 'no',
-        means: 'None of its own settings, plugins, MCP servers and agents for OpenCode is read.',
+        means: 'Ignores the settings, plugins, MCP servers and agents that the folder defines for OpenCode.',
         input: { trust_folder: false },
       },
     ],

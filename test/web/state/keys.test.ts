@@ -36,6 +36,13 @@ describe('keys', () => {
     expect(commandOf(press(' '), 'control')).toBeUndefined();
   });
 
+  it('scroll the card with arrows, Home and End, and move in the list only where the focus is in it', () => {
+    const keys = ['ArrowDown', 'ArrowUp', 'Home', 'End'];
+    expect(keys.map((key) => commandOf(press(key), 'page'))).toEqual(['line-down', 'line-up', 'top', 'bottom']);
+    expect(keys.map((key) => commandOf(press(key), 'list'))).toEqual(['next', 'previous', 'first', 'last']);
+    expect(commandOf(press('ArrowDown', { repeat: true }), 'page')).toBe('line-down');
+  });
+
   it('leave a focused control the keys that operate it', () => {
     expect(commandOf(press('Enter'), 'control')).toBeUndefined();
     expect(commandOf(press('ArrowDown'), 'control')).toBeUndefined();

@@ -1,7 +1,15 @@
 // Tests the words for an ask and for how it ended.
 import { describe, expect, it } from 'vitest';
 import { reasonOf } from '../../../web/src/text/answer-text.ts';
-import { endSentence, endText, expiredMeans, heading, summary, within } from '../../../web/src/text/ask-text.ts';
+import {
+  endSentence,
+  endText,
+  expiredMeans,
+  heading,
+  isInDelivery,
+  summary,
+  within,
+} from '../../../web/src/text/ask-text.ts';
 import { answer, approval, asked, question } from '../../client/asks.ts';
 
 describe('the summary of an ask', () => {
@@ -23,6 +31,12 @@ describe('the sentence for the end of an ask', () => {
     expect(endSentence(answer({ surface: 'system' }))).toBe('Allowed by mate');
     expect(endSentence(answer({ surface: 'opencode' }))).toBe('Allowed by mate from opencode');
     expect(endSentence(answer({ outcome: 'expired' }))).toBe('Expired before anyone answered');
+    const stopped = { outcome: 'cancelled', behavior: 'deny', answered_by: 'system', surface: 'system' } as const;
+    expect(endSentence(answer({ ...stopped, reason: 'the run was completed' }))).toBe(
+      'Cancelled: the run was completed',
+    );
+    expect(endSentence(answer({ ...stopped, reason: 'worker_restart' }))).toBe('Cancelled: its worker was restarted');
+    expect(reasonOf(answer({ ...stopped, reason: 'the run was completed' }))).toBeUndefined();
   });
 
   it('of an ask that expired says what it means for the agent, and repeats nothing', () => {
@@ -31,6 +45,15 @@ describe('the sentence for the end of an ask', () => {
     expect(reasonOf(expired)).toBeUndefined();
     expect(expiredMeans(approval({}, told))).toBe('The agent was told that nobody answered. It counts as denied.');
     expect(expiredMeans(question([asked()], { ...told, delivery: { state: 'none', attempts: 0 } }))).toBeUndefined();
+  });
+
+  it('is followed by its delivery only where a person answered or declined', () => {
+    const due = { state: 'due', attempts: 0 } as const;
+    const isDue = (outcome: 'answered' | 'declined' | 'expired' | 'cancelled') =>
+      isInDelivery(approval({}, { answer: answer({ outcome }), delivery: due }));
+    expect([isDue('answered'), isDue('declined')]).toEqual([true, true]);
+    expect([isDue('expired'), isDue('cancelled')]).toEqual([false, false]);
+    expect(isInDelivery(approval({}, { answer: answer({}), delivery: { ...due, state: 'delivered' } }))).toBe(false);
   });
 
   it('says that the agent did not take an allow', () => {

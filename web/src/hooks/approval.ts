@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import { isPlan } from '../../../src/client/action-summary.ts';
 import type { Always } from '../../../src/core/grant.ts';
-import type { ApprovalAskView, ApprovalRequest } from '../../../src/core/views.ts';
+import type { ApprovalAskView, ApprovalRequest, AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import {
   type ApprovalForm,
@@ -21,6 +21,7 @@ import { withNote } from '../text/line-place.ts';
 import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { movedByItself } from './gesture.ts';
+import { focusCard } from './row-focus.ts';
 import { useHasSeen } from './sighting.ts';
 import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
@@ -50,7 +51,7 @@ export interface Approval {
 interface ApprovalOptions {
   ask: ApprovalAskView;
   hasKeys: boolean;
-  onDone: (what: 'Allowed' | 'Denied') => void;
+  onDone: (what: 'Allowed' | 'Denied', decided: AskView) => void;
   onRefused: (refusal: Refusal) => void;
   /** An allow is held back for a moment: the person may go on. */
   onHeld?: (() => void) | undefined;
@@ -73,14 +74,16 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
   }, [incoming, request]);
 
-  const undoable = () => holdBack([ask], shortSummary(ask), onHeld);
+  /** With the input as it was edited. */
+  const decidedAs = ({ updated_input: input }: { updated_input?: ApprovalRequest['input'] | undefined }): AskView =>
+    input ? { ...ask, request: { ...ask.request, input } } : ask;
   const send = async (decision: Exclude<ReturnType<typeof denied>, string>) => {
     const resolutions = [{ request_id: ask.ask_id, ...decision }];
     const draft = suspend();
     const refusal = await submission.send(
       resolutions,
       (options) => onItsWay([ask.ask_id], api.approvals.decideRun(ask.run_id, { resolutions }, options)),
-      decision.behavior === 'allow' ? undoable : undefined,
+      decision.behavior === 'allow' ? () => holdBack([ask], shortSummary(decidedAs(decision)), onHeld) : undefined,
     );
     if (refusal === UNDONE) return draft.resume();
     if (refusal) {
@@ -88,13 +91,16 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
       return onRefused(refusal);
     }
     draft.drop();
-    onDone(decision.behavior === 'allow' ? 'Allowed' : 'Denied');
+    onDone(decision.behavior === 'allow' ? 'Allowed' : 'Denied', decidedAs(decision));
   };
   const open = (mode: ApprovalForm['mode']) => {
     setFieldWanted(mode !== 'look');
     setForm({ ...form, mode });
   };
-  const showWhole = () => setForm({ ...form, isWhole: true });
+  const showWhole = () => {
+    setForm({ ...form, isWhole: true });
+    focusCard(ask.ask_id);
+  };
   const approval: Approval = {
     form,
     submission,

@@ -2,7 +2,7 @@
 // click that was meant for the ask before the one on the screen. Whatever sends a decision asks here first; a click that
 // began on another ask reaches nothing at all. Also knows when a key belongs to a text that the person is typing, though its
 // field is gone: such a key is no shortcut.
-import { JUST_MOVED_MS } from '../state/keys.ts';
+import { type Focus, JUST_MOVED_MS } from '../state/keys.ts';
 import { toast } from './toasts.ts';
 
 /** After a key in a text field, the next one this soon belongs to the text as well. */
@@ -136,12 +136,12 @@ const isAnswering = (target: EventTarget | null): boolean =>
 const leavesField = ({ key, ctrlKey, metaKey, target }: KeyboardEvent): boolean =>
   key === 'Escape' || key === 'Tab' || (key === 'Enter' && (ctrlKey || metaKey || target instanceof HTMLInputElement));
 
-export function focusOf(target: EventTarget | null): 'text' | 'control' | 'page' {
+export function focusOf(target: EventTarget | null): Focus {
   if (!(target instanceof HTMLElement)) return 'page';
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return 'text';
   if (target instanceof HTMLInputElement)
     return ['radio', 'checkbox', 'button'].includes(target.type) ? 'control' : 'text';
   // A row of the list is where j and k leave the focus: keys act on what is selected.
-  if (target.matches('.row-link')) return 'page';
+  if (target.matches('.row-link')) return 'list';
   return target.closest('button, a, summary, pre') ? 'control' : 'page';
 }

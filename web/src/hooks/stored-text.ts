@@ -7,12 +7,17 @@ export function useStoredText(key: string): [string, (text: string) => void] {
   const store = (next: string) => {
     setText(next);
     // Written at once: the component may unmount with the next render.
-    if (next === '') return sessionStorage.removeItem(key);
-    try {
-      sessionStorage.setItem(key, next);
-    } catch {
-      sessionStorage.removeItem(key); // The quota is used up. A reload may not restore an older text.
-    }
+    storeText(key, next);
   };
   return [text, store];
+}
+
+/** For the next component that has it. */
+export function storeText(key: string, text: string): void {
+  try {
+    if (text === '') sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, text);
+  } catch {
+    sessionStorage.removeItem(key); // The quota is used up. A reload may not restore an older text.
+  }
 }

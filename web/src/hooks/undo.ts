@@ -1,21 +1,29 @@
-// Holds an allow back for a few seconds, in which it can be undone. Where the page is closed, left or suspended meanwhile it
-// is not sent: an allow that nobody sees leaving is none. Whether the gesture was an accident is checked before, when it was
-// made.
+// Holds an allow back for a few seconds, in which it can be undone: what was undone is opened again where it was decided.
+// Where the page is closed, left or suspended meanwhile it is not sent: an allow that nobody sees leaving is none. Whether
+// the gesture was an accident is checked before, when it was made.
+import { navigate } from 'wouter/use-browser-location';
 import { isPlan, isQuestion } from '../../../src/client/action-summary.ts';
 import { isOpen } from '../../../src/client/inbox-model.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { pauseMs } from '../state/undo-pause.ts';
 import { useNow } from './clock.ts';
+import { movedByItself } from './gesture.ts';
 import { currentInbox } from './live-inbox.ts';
 import { preferences } from './preferences.ts';
+import { focusCard } from './row-focus.ts';
 import { dismissToast, lastingToast, toast } from './toasts.ts';
-import { mark } from './unsent.ts';
+import { mark, setUndoneGroup } from './unsent.ts';
 
 /** A timer that fires later than this was stopped with its page: a locked phone, a laptop asleep, a page gone back to. */
 const LATE_MS = 3000;
 
 interface Hold {
   askIds: readonly string[];
+  what: string;
+  /** Where it was decided. */
+  address: string;
+  /** The shape of the group that was decided together. */
+  group: string | undefined;
   end(isSent: boolean): void;
 }
 
@@ -40,9 +48,14 @@ export function useLeavesAtOnce(asks: readonly AskView[]): boolean {
 
 /**
  * Resolves to whether it may be sent: at once where the pause is switched off or would end too late. `what` is allowed.
- * `onHeld`: there is a pause, in which the person may go on.
+ * `onHeld`: there is a pause, in which the person may go on. `group`: the shape of what is decided together.
  */
-export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => void): Promise<boolean> {
+export function holdBack(
+  asks: readonly AskView[],
+  what: string,
+  onHeld?: () => void,
+  group?: string,
+): Promise<boolean> {
   const verb = asks.some(({ request }) => !isQuestion(request) && isPlan(request)) ? 'Approving' : 'Allowing';
   const shownMs = pauseAt(asks, Date.now());
   if (shownMs === 0) return Promise.resolve(true);
@@ -51,6 +64,9 @@ export function holdBack(asks: readonly AskView[], what: string, onHeld?: () => 
     mark(askIds, 'Allowing…');
     const hold: Hold = {
       askIds,
+      what,
+      address: here(),
+      group,
       end(isSent) {
         clearTimeout(timer);
         removeEventListener('pagehide', lapse);
@@ -83,9 +99,16 @@ export function undoLast(): void {
   else toast('Nothing to undo. What was sent cannot be taken back.', 'warn');
 }
 
-function undo(hold: Hold): void {
-  hold.end(false);
-  toast('Undone. Nothing was sent.', 'warn');
+const here = (): string => location.pathname + location.search;
+
+function undo({ end, what, address, group, askIds }: Hold): void {
+  end(false);
+  toast(`Undone. Nothing was sent: ${what}`, 'warn');
+  const isElsewhere = here() !== address;
+  // A key that was meant for the request after it decides nothing about this one.
+  if (!focusCard(group === undefined ? askIds[0] : undefined, isElsewhere)) movedByItself();
+  if (group !== undefined) setUndoneGroup({ shape: group, askIds });
+  if (isElsewhere) navigate(address, { replace: location.pathname.startsWith('/asks/') });
 }
 
 /** The ask ended while its allow was held back, which is not sent any more. Returns whether it was. */

@@ -1,5 +1,5 @@
 // Searches the asks that have ended, newest first, and shows who decided each and how long that took.
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
@@ -14,11 +14,13 @@ import { failureText } from '../text/failure.ts';
 import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from '../ui/age.tsx';
+import { AlwaysGiven } from '../ui/always-given.tsx';
 import { ExportButton } from '../ui/export-button.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { ListFoot } from '../ui/list-foot.tsx';
 import { Page } from '../ui/page.tsx';
 import PastAsk from '../ui/past-ask.tsx';
+import { QueryNote } from '../ui/query-note.tsx';
 import { SearchBar } from '../ui/search-bar.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { ToneIcon } from '../ui/tone-icon.tsx';
@@ -39,6 +41,13 @@ export default function HistoryPage({ askId }: { askId: string | undefined }) {
   const list = historyAddress(query);
   const open = (id: string | undefined) =>
     navigate(id === undefined ? list : addressOf(id, search), { replace: askId !== undefined });
+  // Back in the list, the focus is on the row that was opened.
+  const opened = useRef(askId);
+  useEffect(() => {
+    if (askId === undefined && opened.current !== undefined)
+      document.querySelector<HTMLElement>(`.history-row[href^="/history/${CSS.escape(opened.current)}"]`)?.focus();
+    opened.current = askId;
+  }, [askId]);
   const [at, setAt] = useState(0);
   const place = askId === undefined ? at : asks.findIndex(({ ask_id }) => ask_id === askId);
   const move = (by: number) => {
@@ -84,6 +93,7 @@ export default function HistoryPage({ askId }: { askId: string | undefined }) {
           ))}
         </select>
       </SearchBar>
+      <QueryNote query={query.q} />
       {asks.length > 0 && <ExportButton query={query} />}
       {error && <p className="notice bad">{failureText(error)}</p>}
       <ul className="history-list" aria-label="Resolved requests" aria-busy={isLoading}>
@@ -126,6 +136,7 @@ function Row({ ask, href }: { ask: AskView; href: string }) {
       </span>
       <span className="history-end small">
         {endText(ask, me)}
+        <AlwaysGiven ask={ask} isLinked={false} />
         {given !== '' && <span className="muted">: {oneLine(given.slice(0, 300))}</span>}
       </span>
       <span className="history-where tiny muted">

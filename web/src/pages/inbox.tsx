@@ -3,7 +3,7 @@
 import { Layers } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useRoute, useSearch } from 'wouter';
-import { groupsOf, MARKED, markedGroupOf, shapeOf } from '../../../src/client/approval-groups.ts';
+import { type ApprovalGroup, groupsOf, MARKED, markedGroupOf, shapeOf } from '../../../src/client/approval-groups.ts';
 import { filtered } from '../../../src/client/inbox-filter.ts';
 import { isOpen, neighbour, openCount } from '../../../src/client/inbox-model.ts';
 import { arranged, isUrgent } from '../../../src/client/triage.ts';
@@ -15,9 +15,9 @@ import { movedByItself } from '../hooks/gesture.ts';
 import { keepSelected, useInbox } from '../hooks/live-inbox.ts';
 import { useMayAnswer } from '../hooks/me.ts';
 import { useStill } from '../hooks/press.ts';
-import { wantRowFocus } from '../hooks/row-focus.ts';
+import { focusCard, wantRowFocus } from '../hooks/row-focus.ts';
 import { dismissPassing, toast } from '../hooks/toasts.ts';
-import { useUnsent } from '../hooks/unsent.ts';
+import { setUndoneGroup, useUndoneGroup, useUnsent } from '../hooks/unsent.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
 import { failureText } from '../text/failure.ts';
 import { AskList } from '../ui/ask-list.tsx';
@@ -43,7 +43,9 @@ const KIND_TERM = /\bis:(?:approval|question)\b/g;
 
 /** A little less than what is in view, so that no line is skipped. */
 const PAGE = 0.9;
-const scrollCard = (pages: number): void => {
+const LINE = 0.07;
+const ALL = 1e4;
+const scrollCard = (pages: number) => (): void => {
   const card = document.querySelector('.card-scroll');
   card?.scrollBy({ top: pages * card.clientHeight });
 };
@@ -57,7 +59,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const [, navigate] = useLocation();
   const triage = triageOf(useSearch());
   const { q, sort, group: grouping } = triage;
-  const [openGroup, setOpenGroup] = useState<string>();
+  const [openGroup, setOpenGroup] = useState<{ shape: string; askIds?: readonly string[] }>();
   const [markedIds, setMarkedIds] = useState<ReadonlySet<string>>(new Set());
   const [batchRefused, setBatchRefused] = useState<string>();
   const search = useRef<HTMLInputElement>(null);
@@ -176,11 +178,22 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const similar = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
   const together = marked.filter((ask) => shapeOf(ask) !== undefined);
   const markedGroup = mayAnswer && together.length > 1 ? markedGroupOf(together) : undefined;
-  const group = openGroup === MARKED ? markedGroup : similar && openGroup === similar.shape ? similar : undefined;
+  const group = [markedGroup, similar].find((each) => each && each.shape === openGroup?.shape);
+  const undone = useUndoneGroup();
+  useEffect(() => {
+    if (!undone) return;
+    if (undone.shape === MARKED) setMarkedIds((before) => new Set([...before, ...undone.askIds]));
+    setOpenGroup(undone);
+    setUndoneGroup(undefined);
+  }, [undone]);
+  const openGroupOf = (opened: ApprovalGroup) => {
+    setOpenGroup({ shape: opened.shape });
+    focusCard();
+  };
   const openTogether = () => {
-    if (markedGroup) setOpenGroup(MARKED);
-    else if (similar) setOpenGroup(similar.shape);
-    else toast('No similar requests to review together.', 'warn');
+    const opened = markedGroup ?? similar;
+    if (!opened) return void toast('No similar requests to review together.', 'warn');
+    openGroupOf(opened);
   };
   useCommands({
     next: () => move(1),
@@ -189,8 +202,12 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     last: () => move(Number.POSITIVE_INFINITY),
     search: () => search.current?.focus(),
     open: () => document.querySelector<HTMLElement>('.card :is(input, textarea), .card-scroll')?.focus(),
-    'page-down': () => scrollCard(PAGE),
-    'page-up': () => scrollCard(-PAGE),
+    'page-down': scrollCard(PAGE),
+    'page-up': scrollCard(-PAGE),
+    'line-down': scrollCard(LINE),
+    'line-up': scrollCard(-LINE),
+    top: scrollCard(-ALL),
+    bottom: scrollCard(ALL),
     session: () => selected && navigate(`/sessions/${selected.session_id}`),
     mark: () => selected && mark(selected.ask_id),
     'mark-all': () => setMarkedIds(new Set(entries.map(({ ask }) => ask.ask_id))),
@@ -236,7 +253,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           <Suspense fallback={null}>
             <MarkedBar
               count={marked.length}
-              onTogether={markedGroup && (() => setOpenGroup(MARKED))}
+              onTogether={markedGroup && openTogether}
               onTake={() => forMarked(api.asks.take)}
               onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
               onClear={() => setMarkedIds(new Set())}
@@ -266,6 +283,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
             <GroupCard
               key={group.shape}
               group={group}
+              checkedIds={openGroup?.askIds}
               sessions={inbox.sessions}
               onBack={() => setOpenGroup(undefined)}
               onRefused={setBatchRefused}
@@ -274,7 +292,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
           ) : selected ? (
             <>
               {similar && (
-                <button type="button" className="group-bar" onClick={() => setOpenGroup(similar.shape)}>
+                <button type="button" className="group-bar" onClick={() => openGroupOf(similar)}>
                   <Layers className="icon" /> {similar.members.length} similar requests{' '}
                   <span className="link">Review together</span>
                 </button>

@@ -6,6 +6,7 @@ import { duration } from '../../../src/client/times.ts';
 import type { InsightsView } from '../../../src/core/insight.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../hooks/queries.ts';
+import { historyAddress } from '../state/history-query.ts';
 import { failureText } from '../text/failure.ts';
 import { AlwaysAllowed } from '../ui/always-allowed.tsx';
 import { Filters } from '../ui/filters.tsx';
@@ -106,12 +107,12 @@ function Plots({ of, children }: { of: InsightsView; children?: ReactNode }) {
             name: instantOf(start_ms, of.interval_ms),
             value: lost_ms,
           }))}
-          format={waitText}
+          isTime
         />
-        <NamePlot title="By agent" names={of.by_agent} />
-        <NamePlot title="By project" names={of.by_project} />
-        <NamePlot title="By person" names={of.by_person} />
-        <NamePlot title="By tool" names={of.by_tool} />
+        <NamePlot title="By agent" names={of.by_agent} addressOf={historyOf('agent')} />
+        <NamePlot title="By project" names={of.by_project} addressOf={historyOf('project')} />
+        <NamePlot title="By person" names={of.by_person} addressOf={historyOf('by')} />
+        <NamePlot title="By tool" names={of.by_tool} addressOf={historyOf('tool')} />
         <NamePlot title="Outcome" names={of.by_outcome} />
         <NamePlot title="Answered from" names={of.by_surface} />
         <NamePlot title="Who decided" names={of.by_decider} />
@@ -119,6 +120,10 @@ function Plots({ of, children }: { of: InsightsView; children?: ReactNode }) {
     </>
   );
 }
+
+/** A name may have spaces, and no quotes in a query. */
+const historyOf = (field: 'agent' | 'project' | 'by' | 'tool') => (name: string) =>
+  historyAddress({ q: `${field}:"${name.replaceAll('"', '')}"`, kind: undefined, status: undefined });
 
 const Figure = ({ name, value }: { name: string; value: string }) => (
   <div className="box">

@@ -40,7 +40,8 @@ export default function RulesPage() {
         {builtIn.length > 0 && (
           <details>
             <summary>
-              {builtIn.length} built-in rules come first: a change in a <code>.holdpoint</code> folder is always asked
+              {builtIn.length} built-in rules come first: a change in a <code>.holdpoint</code> folder always requires
+              approval
             </summary>
             <RuleList rules={builtIn} />
           </details>
@@ -59,6 +60,12 @@ export default function RulesPage() {
 
 const WHERE = { session: 'in one session', project: 'in one project', person: 'in sessions of one person' } as const;
 
+function usedText({ uses, most_uses }: GrantView): string {
+  const of = most_uses === undefined ? '' : ` of ${most_uses}`;
+  if (uses === 0) return `Not used yet${of && `, at most ${most_uses} times`}`;
+  return `Used ${uses}${of} ${uses === 1 && of === '' ? 'time' : 'times'}`;
+}
+
 function GrantRow({ grant, onRevoked }: { grant: GrantView; onRevoked: () => void }) {
   const mayRevoke = useMayAnswer();
   const revoke = async () => {
@@ -72,9 +79,8 @@ function GrantRow({ grant, onRevoked }: { grant: GrantView; onRevoked: () => voi
           <Exact text={`${grant.tool}  ${matchesText(grant.matches ?? {})}`} />
         </code>
         <span className="small muted">
-          {WHERE[grant.scope]}, by <Exact text={grant.given_by} />, <Age atMs={grant.created_at_ms} />; used{' '}
-          {grant.uses}
-          {grant.most_uses === undefined ? '' : ` of ${grant.most_uses}`}
+          {WHERE[grant.scope]}, by <Exact text={grant.given_by} />, <Age atMs={grant.created_at_ms} />.{' '}
+          {usedText(grant)}
         </span>
       </div>
       {mayRevoke && (

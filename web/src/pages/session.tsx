@@ -20,13 +20,14 @@ import { SessionSide } from '../ui/session-side.tsx';
 import { Thread } from '../ui/thread.tsx';
 import './session.css';
 
-export default function SessionPage({ id }: { id: string }) {
+export default function SessionPage({ id, onNewRun }: { id: string; onNewRun: (() => void) | undefined }) {
   const inbox = useInbox();
   const { data: session, error } = useSession(id);
   const thread = useThread(id, session?.thread_id);
   const runs = useRuns(id);
   const asks = useEndedAsks(id);
-  const { agents } = useAgents();
+  const { agents, error: agentsError } = useAgents();
+  const isShell = agents?.find(({ name }) => name === session?.agent)?.takes === 'command';
   const touched = useTouchedAsks();
   const isOneColumn = useIsOneColumn();
   const own = inbox.entries.filter((entry) => entry.ask.session_id === id);
@@ -68,7 +69,7 @@ export default function SessionPage({ id }: { id: string }) {
             <Thread
               items={items}
               asks={asks}
-              isShell={agents?.find(({ name }) => name === session.agent)?.takes === 'command'}
+              isShell={isShell}
               runs={runs}
               isShownBelow={(promptId) => pending.some((ask) => ask.ask_id === promptId)}
             />
@@ -87,7 +88,9 @@ export default function SessionPage({ id }: { id: string }) {
           </div>
         </div>
         <div className="session-foot">
-          {thread.data && <Composer key={id} session={session} pending={pending} items={items} />}
+          {thread.data && (agents ?? agentsError) && (
+            <Composer key={id} {...{ session, pending, items, isShell, onNewRun }} />
+          )}
         </div>
       </div>
       {!isOneColumn && <SessionSide session={session} runs={runs} />}

@@ -1,5 +1,6 @@
 // Decides what "always" sends: which calls, where and until when. Pure.
-import type { Always } from '../../../src/core/grant.ts';
+import type { Always, GrantView } from '../../../src/core/grant.ts';
+import { oneLine } from '../text/visible.ts';
 
 type Matches = NonNullable<Always['matches']>;
 
@@ -32,6 +33,14 @@ export const alwaysOf = ({ choice, scope, limit }: AlwaysForm, suggestions: read
   ...(suggestions[choice] && { matches: suggestions[choice] }),
   ...LIMITS[limit]?.limit,
 });
+
+/** Where a grant applies, beside a request of its session. */
+export const whereText = ({ scope, given_by }: Pick<GrantView, 'scope' | 'given_by'>): string =>
+  ({
+    session: 'in this session',
+    project: 'in sessions of this project',
+    person: `in sessions that ${oneLine(given_by)} started`,
+  })[scope];
 
 /** `git push * or make *`; `file_path /srv/*`; every call. */
 export function matchesText(matches: Matches): string {

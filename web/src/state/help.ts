@@ -8,8 +8,8 @@ export const HELP: readonly (readonly [title: string, rows: readonly (readonly [
       [['Ctrl', 'K'], 'find any command, page or request'],
       [['j', 'k'], 'next and previous request'],
       [['Enter'], 'go into the request'],
-      [['Space', 'Shift Space'], 'read on, and back'],
-      [['Esc'], 'back, without an answer'],
+      [['Space', 'Shift Space'], 'scroll down, and up'],
+      [['Esc'], 'go back, without deciding'],
       [['/'], 'search and filter'],
       [['s'], 'open the session of the request'],
       [['n'], 'start a run'],
@@ -64,4 +64,5 @@ export const QUERY_HELP: readonly (readonly [term: string, finds: string])[] = [
   ['after:2026-11-01', 'from that day on; before: until that day (UTC)'],
   ['“npm publish”', 'these words together, in quotes'],
   ['-tool:read -word', 'not these'],
+  ['tool: after:someday', 'not understood: left out, and named below the search'],
 ];

@@ -8,6 +8,10 @@ export type Command =
   | 'last'
   | 'page-down'
   | 'page-up'
+  | 'line-down'
+  | 'line-up'
+  | 'top'
+  | 'bottom'
   | 'open'
   | 'back'
   | 'allow'
@@ -29,6 +33,8 @@ export type Command =
   | 'palette'
   | 'help'
   | { choose: number };
+
+export type Focus = 'text' | 'control' | 'list' | 'page';
 
 export interface Pressed {
   key: string;
@@ -69,10 +75,12 @@ const KEYS: Record<string, Exclude<Command, object>> = {
   '/': 'search',
   '?': 'help',
 };
+/** Where the focus is not in the list, they scroll the card as they scroll any text. */
+const SCROLLING: typeof KEYS = { ArrowDown: 'line-down', ArrowUp: 'line-up', Home: 'top', End: 'bottom' };
 /** A focused control keeps these. */
 const OPERATING = new Set(['Enter', ' ', 'ArrowDown', 'ArrowUp', 'Home', 'End', 'PageDown', 'PageUp']);
 /** These repeat while the key is held down. */
-const REPEATABLE = new Set<Command>(['next', 'previous', 'page-down', 'page-up']);
+const REPEATABLE = new Set<Command>(['next', 'previous', 'page-down', 'page-up', 'line-down', 'line-up']);
 /** Long enough for a key that was pressed before the change was seen. */
 export const JUST_MOVED_MS = 350;
 
@@ -87,18 +95,14 @@ const isCharacter = ({ key }: Pressed): boolean => key.length === 1 && key !== '
  * Escape leaves a text field; a focused control keeps the keys that operate it. `hasShortcuts`: keys without Ctrl or Cmd do
  * something.
  */
-export function commandOf(
-  pressed: Pressed,
-  focus: 'text' | 'control' | 'page',
-  hasShortcuts = true,
-): Command | undefined {
+export function commandOf(pressed: Pressed, focus: Focus, hasShortcuts = true): Command | undefined {
   if ((pressed.ctrlKey || pressed.metaKey) && !pressed.altKey && pressed.key.toLowerCase() === 'k')
     return pressed.repeat ? undefined : 'palette';
   if (!hasShortcuts && isCharacter(pressed)) return undefined;
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return undefined;
   if (focus === 'text') return pressed.key === 'Escape' ? 'back' : undefined;
   if (/^[1-9]$/.test(pressed.key)) return pressed.repeat ? undefined : { choose: Number(pressed.key) };
-  const command = KEYS[pressed.key];
+  const command = (focus !== 'list' && SCROLLING[pressed.key]) || KEYS[pressed.key];
   if (command === undefined || (pressed.repeat && !REPEATABLE.has(command))) return undefined;
   if (focus === 'control' && OPERATING.has(pressed.key)) return undefined;
   return pressed.key === ' ' && pressed.shiftKey ? 'page-up' : command;

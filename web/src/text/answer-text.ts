@@ -2,7 +2,7 @@
 import { isQuestion } from '../../../src/client/action-summary.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import type { ApprovalRequest, AskView, SightingView } from '../../../src/core/views.ts';
-import { isWithdrawn, VERBS } from './ask-text.ts';
+import { isStopped, isWithdrawn, VERBS } from './ask-text.ts';
 import { oneLine } from './visible.ts';
 
 /** Everybody but `me`, by when they first saw it on any surface. */
@@ -31,14 +31,19 @@ export function answersGiven({ request, answer }: AskView): { header: string; te
       (id) => question?.options.find((option) => option.id === id)?.label ?? id,
     );
     const text = given.secret ? '(secret)' : (given.freeform_answer ?? '');
-    return { header: question?.header ?? given.question_id, text: [...labels, ...(text ? [text] : [])].join(', ') };
+    const header = question?.header ?? given.question_id;
+    // The name that a question without one is given says nothing where it is alone.
+    const isNamed = request.questions.length > 1 || !/^Question \d+$/.test(header);
+    return { header: isNamed ? header : 'Answer', text: [...labels, ...(text ? [text] : [])].join(', ') };
   });
 }
 
 /** The reason, where a person wrote one. */
 export function reasonOf(answer: AnswerView): string | undefined {
   const reason = answer.reason ?? answer.justification;
-  return isWritten(reason) && !isWithdrawn(answer) && answer.outcome !== 'expired' ? reason : undefined;
+  return isWritten(reason) && !isWithdrawn(answer) && !isStopped(answer) && answer.outcome !== 'expired'
+    ? reason
+    : undefined;
 }
 const isWritten = (reason: string | undefined): reason is string =>
   reason !== undefined && reason !== 'approval denied';

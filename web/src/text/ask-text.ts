@@ -1,18 +1,24 @@
 // Describes an ask in words: the line in lists, and the sentence for how it ended. Pure; text only. What an ask is about is summarised by client/action-summary.ts; this spells out hidden characters in it.
-import { type AskRequest, actionSummary } from '../../../src/client/action-summary.ts';
+import { type AskRequest, actionSummary, isPlan, isQuestion } from '../../../src/client/action-summary.ts';
 import { folderOf } from '../../../src/client/approval-groups.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import type { AskView } from '../../../src/core/views.ts';
+import { plainMarkdown } from './plain-markdown.ts';
 import { oneLine } from './visible.ts';
 
 /** The tool, or how much is asked. */
 export const heading = (request: AskRequest): string => oneLine(actionSummary(request).heading);
 
 /** What is asked, on one line, without the name of the tool. */
-export const summary = (request: AskRequest): string => oneLine(actionSummary(request).text);
+export const summary = (request: AskRequest): string => oneLine(plainText(request));
+
+function plainText(request: AskRequest): string {
+  const { text } = actionSummary(request);
+  return isQuestion(request) || isPlan(request) ? plainMarkdown(text) : text;
+}
 
 /** The same where there is little room, with the path within the folder. What draws it marks its hidden characters. */
-export const shortSummary = (ask: AskView): string => within(folderOf(ask), actionSummary(ask.request).text);
+export const shortSummary = (ask: AskView): string => within(folderOf(ask), plainText(ask.request));
 
 /** A path as it is within the folder, where it is in it. */
 export const within = (folder: string | undefined, path: string): string =>
@@ -40,11 +46,16 @@ type Ended = Pick<AnswerView, 'outcome' | 'behavior' | 'answered_by' | 'surface'
 /** Answered at the agent's own prompt, or no longer needed. A person may write the same word as a reason. */
 export const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 'cancelled' && reason === 'withdrawn';
 
+/** Nobody cancelled it: its run or its worker ended. */
+export const isStopped = ({ outcome, surface }: Ended): boolean => outcome === 'cancelled' && surface === 'system';
+const STOPS: Record<string, string> = { worker_restart: 'its worker was restarted' };
+
 /** `Allowed by lead from the command line`; to `me`, who did it, `You allowed this`. */
 export function endSentence(answer: Ended, me?: string): string {
   if (isWithdrawn(answer)) return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'no longer needed')}`;
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
+  if (isStopped(answer)) return `Cancelled: ${STOPS[answer.reason ?? ''] ?? oneLine(answer.reason || 'its run ended')}`;
   const by = oneLine(answer.answered_by);
   const from = SURFACE_NAMES[answer.surface] ?? `from ${answer.surface}`;
   const verb = answer.outcome === 'answered' ? VERBS[answer.behavior ?? 'answer'] : capitalised(answer.outcome);
@@ -56,6 +67,10 @@ export function endSentence(answer: Ended, me?: string): string {
 /** An answer of a person that the agent did not take and never will. */
 export const isNotTaken = ({ answer, delivery }: AskView): boolean =>
   delivery.state === 'undeliverable' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
+
+/** An answer of a person that the agent does not have yet. What ended otherwise has none to wait for. */
+export const isInDelivery = ({ answer, delivery }: AskView): boolean =>
+  delivery.state === 'due' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
 
 /** How it ended, for lists: also that it came to nothing. `isAskedAgain`: another request has taken its place. */
 export function endText(ask: AskView, me?: string, isAskedAgain = false): string {

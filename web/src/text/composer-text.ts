@@ -41,9 +41,11 @@ const asksSecret = ({ request }: AskView): boolean => isQuestion(request) && req
 export function effectText(prompt: AskView | undefined): string {
   if (prompt?.kind !== 'question') return 'Starts a new run.';
   const { questions } = prompt.request;
-  if (questions.length > 1) return 'Answers the questions, one line each: 1) … 2) …';
+  if (questions.length > 1) return `Answers the questions, one line each: 1) … 2) … ${NO_ANSWER}`;
   const how = questions.some(({ options }) => options.length > 0)
     ? 'a number, an option, or your own words'
     : 'in your own words';
-  return `Answers “${summary(prompt.request)}”: ${how}.`;
+  return `Answers “${summary(prompt.request)}”: ${how}. ${NO_ANSWER}`;
 }
+
+const NO_ANSWER = 'A comment leaves it open.';

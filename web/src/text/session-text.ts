@@ -1,10 +1,11 @@
 // Names a session and its agent in lists and headings. Pure; text only.
 import { lineage } from '../../../src/client/inbox-model.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { plainMarkdown } from './plain-markdown.ts';
 import { oneLine } from './visible.ts';
 
 export const sessionName = (session: Pick<SessionView, 'title' | 'session_id'>): string =>
-  oneLine(session.title ?? '') || session.session_id;
+  oneLine(plainMarkdown(session.title ?? '')) || session.session_id;
 
 /** An agent id that the server generated from the session id is less useful than the kind of agent. */
 export const agentName = ({

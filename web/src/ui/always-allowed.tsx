@@ -38,11 +38,11 @@ function Suggestion({ rule, asked, lost_ms, calls, different_calls, work_folders
   return (
     <li className="box">
       <p>
-        <code>{oneLine(named || rule.tool)}</code> asked {asked} ×, allowed {asked} ×
+        <code>{oneLine(named || rule.tool)}</code> asked {asked === 1 ? 'once' : `${asked} times`}, allowed every time
         <span className="muted">, waited {waitText(lost_ms)}</span>
       </p>
       <details>
-        <summary className="small">Make it a rule</summary>
+        <summary className="small">Show the rule</summary>
         <p className="small">
           Add this to <code>rules.json</code> in the server’s state folder. Then nobody is asked, in any folder
           {work_folders.length > 0 && <> (so far: {work_folders.map(oneLine).join(', ')})</>}.
@@ -57,7 +57,8 @@ function Suggestion({ rule, asked, lost_ms, calls, different_calls, work_folders
         <ul className="small">
           {calls.map(({ text: call, calls: times, request_id }) => (
             <li key={request_id}>
-              {times} × <Link href={`/history/${request_id}`}>{oneLine(call)}</Link>
+              <Link href={`/history/${request_id}`}>{oneLine(call)}</Link>
+              {times > 1 && <span className="muted"> {times} times</span>}
             </li>
           ))}
           {more > 0 && <li className="muted">… and {more} other calls</li>}

@@ -8,6 +8,7 @@ import type { Approval } from '../hooks/approval.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { type AlwaysForm, alwaysOf, LIMITS, matchesText, openAlways, SCOPES } from '../state/always.ts';
 import { failureText } from '../text/failure.ts';
+import { focus } from './reason-field.tsx';
 import { Exact } from './text.tsx';
 import './always-field.css';
 
@@ -39,6 +40,7 @@ export function AlwaysField({ askId, approval }: { askId: string; approval: Appr
           <label key={matchesText(matches)}>
             <input
               type="radio"
+              ref={i === 0 ? focus : undefined}
               name={`always-${askId}`}
               checked={form.choice === i}
               onChange={() => change({ choice: i })}

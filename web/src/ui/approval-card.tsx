@@ -4,7 +4,7 @@ import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
 import { isGrave } from '../../../src/client/risk-text.ts';
-import type { ApprovalAskView, SessionView } from '../../../src/core/views.ts';
+import type { ApprovalAskView, AskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
 import type { Refusal } from '../state/refusal.ts';
@@ -29,7 +29,7 @@ interface ApprovalCardProps {
   session: SessionView | undefined;
   hasKeys: boolean;
   frame: Frame;
-  onDone: (what: 'Allowed' | 'Denied') => void;
+  onDone: (what: 'Allowed' | 'Denied', decided: AskView) => void;
   onHeld?: (() => void) | undefined;
   onRefused: (refusal: Refusal) => void;
 }

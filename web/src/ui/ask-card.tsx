@@ -9,6 +9,7 @@ import { isTypedInto } from '../hooks/gesture.ts';
 import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { tellDone, tellTooLate } from '../hooks/missed-notice.ts';
 import { useFetched } from '../hooks/queries.ts';
+import { focusCard } from '../hooks/row-focus.ts';
 import { forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
@@ -60,15 +61,19 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
     );
     return <CardFrame {...{ ask, sessions, isInline, isWhole, body, actions, onBack, backTo }} />;
   };
-  const done = async (what: string) => {
+  const done = async (what: string, decided: AskView = ask) => {
     const sentence = await overtakenBy(ask.ask_id, me?.name);
     if (sentence !== undefined) return tellTooLate(ask, sentence);
     forgetTouched(ask.ask_id);
-    if (!isInline) tellDone(ask, what);
-    onDone(ask, what);
+    if (!isInline) tellDone(decided, what);
+    onDone(decided, what);
   };
   const refused = ({ isLate, text }: Refusal) => isLate && tellTooLate(ask, text);
-  const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={() => setExpanded(true)} wasOpen={wasOpen} />;
+  const expand = () => {
+    setExpanded(true);
+    focusCard(ask.ask_id);
+  };
+  const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={expand} wasOpen={wasOpen} />;
   if (isOver && !end.isTypedInto) return frame(readOnly, null);
   if (!mayAnswer) {
     const isWhole = ask.kind === 'question' || isExpanded || !isLong(ask.request);

@@ -2,6 +2,7 @@
 import type { QuestionAskView } from '../../../src/core/views.ts';
 import { questionsOfPayload } from '../state/form-payload.ts';
 import { Preview } from './preview.tsx';
+import { QuestionText } from './question-field.tsx';
 import { Prose } from './text.tsx';
 import './question-field.css';
 
@@ -17,9 +18,7 @@ export function AskedQuestions({ ask }: { ask: QuestionAskView }) {
       )}
       {questions.map(({ id, question, options }) => (
         <div key={id} className="question">
-          <div className="question-text">
-            <Prose text={question} />
-          </div>
+          <QuestionText text={question} />
           {options.length > 0 && (
             <ul className="bullets">
               {options.map(({ id: optionId, label, description, preview }) => (

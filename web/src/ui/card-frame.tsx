@@ -1,8 +1,9 @@
 // Lays out a card: what is asked in a part that scrolls, the actions below it. The frame of an ask also shows where it
 // comes from and who else has seen it, and reports when this person has.
 import { ArrowLeft } from 'lucide-react';
-import type { ReactNode, Ref } from 'react';
+import { type ReactNode, type Ref, useLayoutEffect, useRef } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
+import { takeCardFocus } from '../hooks/row-focus.ts';
 import { useSighting } from '../hooks/sighting.ts';
 import { AskMarks } from './ask-marks.tsx';
 import { Comments } from './comments.tsx';
@@ -22,20 +23,24 @@ interface CardProps {
   actions: ReactNode;
 }
 
-export const Card = ({ label, askId, isInline = false, bodyRef, body, actions }: CardProps) => (
-  <article className={`card ${isInline ? 'inline' : ''}`} aria-label={label} data-ask={askId}>
-    <div className="card-scroll" tabIndex={-1}>
-      <div className="card-body column" ref={bodyRef}>
-        {body}
+export function Card({ label, askId, isInline = false, bodyRef, body, actions }: CardProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => takeCardFocus(scroller.current), []);
+  return (
+    <article className={`card ${isInline ? 'inline' : ''}`} aria-label={label} data-ask={askId}>
+      <div className="card-scroll" tabIndex={-1} ref={scroller}>
+        <div className="card-body column" ref={bodyRef}>
+          {body}
+        </div>
       </div>
-    </div>
-    {actions && (
-      <footer className="actions">
-        <div className="actions-in">{actions}</div>
-      </footer>
-    )}
-  </article>
-);
+      {actions && (
+        <footer className="actions">
+          <div className="actions-in">{actions}</div>
+        </footer>
+      )}
+    </article>
+  );
+}
 
 /** `isLabel`: what follows is the headline, and this names it. */
 export const CardTitle = ({ children, isLabel = false }: { children: ReactNode; isLabel?: boolean }) => (

@@ -2,7 +2,7 @@
 // call of its own, and the request stays open. Says where the agent is not told. What was not sent when the request ended
 // stays, to be copied.
 import { MessageSquare } from 'lucide-react';
-import { useId, useRef, useState } from 'react';
+import { lazy, Suspense, useId, useRef, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -14,6 +14,8 @@ import { oneLine } from '../text/visible.ts';
 import { Age } from './age.tsx';
 import { Prose } from './text.tsx';
 import './comments.css';
+
+const MarkdownText = lazy(() => import('./markdown.tsx'));
 
 const LONGEST = 10_000;
 
@@ -58,7 +60,9 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
                 {oneLine(by)}
                 {role === 'agent' && ' (agent)'} <Age atMs={at_ms} />
               </span>
-              <Prose text={said} />
+              <Suspense fallback={<Prose text={said} />}>
+                <MarkdownText text={said} />
+              </Suspense>
             </li>
           ))}
         </ol>

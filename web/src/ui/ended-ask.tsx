@@ -3,7 +3,7 @@
 import { CircleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Question } from '../../../src/core/question.ts';
-import type { AskView } from '../../../src/core/views.ts';
+import type { AskView, QuestionAskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { isHandled, run } from '../hooks/commands.ts';
 import { type DraftContent, unsavedDraft, useSavedDraft } from '../hooks/draft.ts';
@@ -12,6 +12,7 @@ import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { forgetTouched, useTouchedAsks } from '../hooks/touched-asks.ts';
 import { repeatOf } from '../state/asked-again.ts';
+import { draftText } from '../state/late-answer.ts';
 import { oneLine } from '../text/visible.ts';
 import { AskedQuestions } from './asked-questions.tsx';
 import { Code } from './code.tsx';
@@ -71,7 +72,7 @@ function NotSent({ ask: { ask_id, status, answer }, wasOpen }: Pick<EndedAskProp
   if (why === undefined) return wasOpen && mayAnswer && isOthers && <EndedMeanwhile />;
   return (
     <DismissibleNotice
-      text={why || 'This ended before you answered. Yours was not sent.'}
+      text={why || 'This ended before you answered. Your answer was not sent.'}
       onDismiss={() => forgetTouched(ask_id)}
     />
   );
@@ -116,10 +117,13 @@ function UnsentDraft({ ask }: { ask: AskView }) {
       {texts.map(({ title, text }) => (
         <Code key={title} title={title} text={text} language="plain" isWhole onWhole={() => {}} />
       ))}
-      {isLate && <LateAnswer ask={ask} draft={texts.map(({ text }) => text).join('\n')} />}
+      {isLate && <LateAnswer ask={ask} draft={draft ? lateDraft(ask, draft) : ''} />}
     </>
   );
 }
+
+const lateDraft = ({ request }: QuestionAskView, { answers = [], justification = '' }: DraftContent): string =>
+  [draftText(request.questions, answers), justification].filter(Boolean).join('\n');
 
 function textsOf({ answers = [], reason, justification, updated_input }: DraftContent, ask: AskView) {
   const questions = ask.kind === 'question' ? ask.request.questions : [];

@@ -30,6 +30,8 @@ import './group-card.css';
 
 interface GroupCardProps {
   group: ApprovalGroup;
+  /** Without these, all of them. */
+  checkedIds: readonly string[] | undefined;
   /** The page shows it, because this card unmounts when too few are left for a group. */
   onRefused: (text: string | undefined) => void;
   sessions: ReadonlyMap<string, SessionView>;
@@ -37,10 +39,10 @@ interface GroupCardProps {
   onDone: (decided: readonly AskView[]) => void;
 }
 
-export default function GroupCard({ group, sessions, onBack, onDone, onRefused }: GroupCardProps) {
+export default function GroupCard({ group, checkedIds, sessions, onBack, onDone, onRefused }: GroupCardProps) {
   // An approval that arrives after the card was opened is listed unchecked.
-  const [checked, setChecked] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
-  const [initial] = useState(checked);
+  const [initial] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
+  const [checked, setChecked] = useState<ReadonlySet<string>>(() => (checkedIds ? new Set(checkedIds) : initial));
   const [isDenying, setDenying] = useState(false);
   const [reason, setReason] = useStoredText(`holdpoint-group-${group.shape}`);
   const [isSending, setSending] = useState(false);
@@ -56,7 +58,8 @@ export default function GroupCard({ group, sessions, onBack, onDone, onRefused }
     onRefused(why);
     if (why !== undefined) return;
     setSending(true);
-    if (behavior === 'allow' && !(await holdBack(chosen, `${chosen.length} requests`))) return setSending(false);
+    const isWanted = () => holdBack(chosen, `${chosen.length} requests`, undefined, group.shape);
+    if (behavior === 'allow' && !(await isWanted())) return setSending(false);
     const decided: AskView[] = [];
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
     for (const { runId, asks, resolutions } of batchesOf(chosen, ({ ask_id }) => ({

@@ -5,12 +5,16 @@ import { Dialog } from './dialog.tsx';
 import './key.css';
 import './help.css';
 
+const withoutSingleKeys: typeof HELP = HELP.map(
+  ([title, rows]) => [title, rows.filter(([keys]) => keys.some((key) => key.length > 1))] as const,
+).filter(([, rows]) => rows.length > 0);
+
 export default function Help({ onClose }: { onClose: () => void }) {
   const { shortcuts } = usePreferences();
   return (
     <Dialog title="Shortcuts" onClose={onClose}>
       <div className="help-columns">
-        {HELP.map(([title, rows]) => (
+        {(shortcuts ? HELP : withoutSingleKeys).map(([title, rows]) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>

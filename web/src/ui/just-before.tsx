@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import type { AskView, RunView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useFetched } from '../hooks/queries.ts';
+import { plainMarkdown } from '../text/plain-markdown.ts';
 import { oneLine } from '../text/visible.ts';
 import './just-before.css';
 
@@ -48,12 +49,14 @@ function lastOutputs({ outputs }: RunView, beforeMs: number) {
     .filter(({ text, at_ms }) => text !== undefined && text.trim() !== '' && at_ms <= beforeMs)
     .slice(-MAX_LINES)
     .map(({ output_id, text = '', type = '' }) => {
-      const line = oneLine(text.slice(0, 4 * MAX_CHARACTERS));
+      const isMono = type.startsWith('tool');
+      const start = text.slice(0, 4 * MAX_CHARACTERS);
+      const line = oneLine(isMono ? start : plainMarkdown(start));
       const isWhole = line.length <= MAX_CHARACTERS && text.length <= 4 * MAX_CHARACTERS;
       return {
         id: output_id,
         text: isWhole ? line : `${line.slice(0, MAX_CHARACTERS)}…`,
-        isMono: type.startsWith('tool'),
+        isMono,
       };
     });
 }

@@ -1,9 +1,16 @@
 // Shows the key that triggers the same action as the control that contains it. Hidden from screen readers, so that the
-// control keeps its accessible name; on a card a single key is hidden while text is typed, when it does nothing.
+// control keeps its accessible name. A single key is hidden while it does nothing: on a card where text is typed, and
+// everywhere once the person has switched such keys off.
+import { usePreferences } from '../hooks/preferences.ts';
 import './key.css';
 
-export const Key = ({ children }: { children: string | number }) => (
-  <span className={`key ${String(children).length > 1 ? '' : 'single'}`} aria-hidden="true">
-    {children}
-  </span>
-);
+export function Key({ children }: { children: string | number }) {
+  const isSingle = String(children).length === 1;
+  const { shortcuts } = usePreferences();
+  if (isSingle && !shortcuts) return null;
+  return (
+    <span className={`key ${isSingle ? 'single' : ''}`} aria-hidden="true">
+      {children}
+    </span>
+  );
+}

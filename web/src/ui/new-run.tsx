@@ -1,5 +1,5 @@
 // Starts a run from a dialog: the demo, or a task for any agent that a worker of this server hosts.
-import { FlaskConical, Play } from 'lucide-react';
+import { Play } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api } from '../api.ts';
@@ -12,7 +12,6 @@ import { Dialog } from './dialog.tsx';
 import { Filters } from './filters.tsx';
 import { NoReplyNotice, RefusalNotice } from './refusal-notice.tsx';
 import { RunSettings } from './run-settings.tsx';
-import { Step } from './step.tsx';
 import './new-run.css';
 
 export default function NewRun({ onClose }: { onClose: () => void }) {
@@ -56,6 +55,7 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
     submission.clearRefusal();
     demoSubmission.clearRefusal();
     const why = formProblem(form);
+    if (task.trim() === '') document.getElementById('run-task')?.focus();
     if (why !== undefined) return setProblem(why);
     if (!(await start(run, submission))) return;
     setTask('');
@@ -63,24 +63,6 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="Start a run" onClose={onClose}>
-      {demo && (
-        <Step
-          title="Demo"
-          text="A scripted agent asks for approvals and answers. It reads and changes no file."
-          action={
-            <button
-              type="button"
-              className="button"
-              disabled={isSending}
-              onClick={() => void start(demo, demoSubmission)}
-            >
-              <FlaskConical className="icon" /> Start the demo
-            </button>
-          }
-        >
-          <Unsure submission={demoSubmission} run={demo} />
-        </Step>
-      )}
       <form className="run-form" onSubmit={submit} noValidate>
         <div>
           <label className="label" htmlFor="run-task">
@@ -173,6 +155,15 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
           </div>
         </div>
       </form>
+      {demo && (
+        <div className="run-demo small muted">
+          <Unsure submission={demoSubmission} run={demo} />
+          <button type="button" className="link" disabled={isSending} onClick={() => void start(demo, demoSubmission)}>
+            Start the demo
+          </button>{' '}
+          instead: a scripted agent asks for approvals and answers. It reads and changes no file.
+        </div>
+      )}
     </Dialog>
   );
 }

@@ -13,8 +13,10 @@ import {
   XAxis,
   YAxis,
 } from 'recharts';
+import { Link, useLocation } from 'wouter';
 import { duration } from '../../../src/client/times.ts';
 import type { InsightsView } from '../../../src/core/insight.ts';
+import { axisTicks } from '../text/axis-ticks.ts';
 import { oneLine } from '../text/visible.ts';
 import './plots.css';
 
@@ -53,11 +55,13 @@ interface FigureProps {
   title: string;
   columns: readonly string[];
   rows: readonly (readonly string[])[];
+  /** Of the first cell of a row. */
+  links?: ReadonlyMap<string, string> | undefined;
   height: number;
   children: ReactNode;
 }
 
-function Figure({ title, columns, rows, height, children }: FigureProps) {
+function Figure({ title, columns, rows, links, height, children }: FigureProps) {
   return (
     <figure className="plot" aria-label={title}>
       <figcaption>{title}</figcaption>
@@ -81,7 +85,15 @@ function Figure({ title, columns, rows, height, children }: FigureProps) {
           <tbody>
             {rows.map(([name = '', ...cells]) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
+                <th scope="row">
+                  {links?.has(name) ? (
+                    <Link className="link" href={links.get(name) ?? ''}>
+                      {name}
+                    </Link>
+                  ) : (
+                    name
+                  )}
+                </th>
                 {cells.map((cell, i) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: cells of one row, one for each column
                   <td key={i}>{cell}</td>
@@ -99,17 +111,31 @@ interface BarPlotProps {
   title: string;
   columns: readonly [string, string];
   bars: readonly { name: string; value: number }[];
-  /** How a value is written; a count as it is. */
-  format?: (value: number) => string;
+  /** The values are durations, not counts. */
+  isTime?: boolean;
 }
 
-export function BarPlot({ title, columns, bars, format = String }: BarPlotProps) {
+/** Ticks that are evenly spaced on the axis, and round. */
+function timeAxis(values: readonly (number | undefined)[], power: 1 | 2 = 1) {
+  const ticks = axisTicks(Math.max(MIN_AXIS_MS, ...values.map((value) => value ?? 0)), power);
+  return { ticks, domain: [0, ticks.at(-1) ?? 0], interval: 0 } as const;
+}
+
+export function BarPlot({ title, columns, bars, isTime = false }: BarPlotProps) {
+  const format = isTime ? waitText : String;
   return (
     <Figure title={title} columns={columns} rows={bars.map((bar) => [bar.name, format(bar.value)])} height={HEIGHT}>
       <BarChart data={[...bars]} accessibilityLayer={false}>
         <CartesianGrid vertical={false} stroke={GRID} />
         <XAxis dataKey="name" {...axis} interval="preserveStartEnd" minTickGap={14} />
-        <YAxis {...axis} width={52} allowDecimals={false} axisLine={false} tickFormatter={format} />
+        <YAxis
+          {...axis}
+          width={52}
+          allowDecimals={false}
+          axisLine={false}
+          tickFormatter={format}
+          {...(isTime && timeAxis(bars.map(({ value }) => value)))}
+        />
         <Tooltip {...TOOLTIP} formatter={(value) => [format(Number(value)), columns[1]]} />
         <Bar dataKey="value" fill="var(--accent)" radius={[3, 3, 0, 0]} isAnimationActive={false} />
       </BarChart>
@@ -139,8 +165,11 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
           width={52}
           axisLine={false}
           scale="sqrt"
-          tickFormatter={duration}
-          domain={[0, (top: number) => Math.max(top, MIN_AXIS_MS)]}
+          tickFormatter={waitText}
+          {...timeAxis(
+            points.map((point) => point.p90_ms),
+            2,
+          )}
         />
         <Tooltip {...TOOLTIP} formatter={(value, name) => [waitText(Number(value)), name]} />
         <Legend />
@@ -150,7 +179,7 @@ export function LinePlot({ title, points, intervalMs }: LinePlotProps) {
           stroke="var(--control)"
           strokeDasharray="4 3"
           connectNulls
-          dot={false}
+          dot={{ r: 2 }}
           isAnimationActive={false}
         />
         <Line
@@ -171,17 +200,40 @@ const MAX_NAME_CHARACTERS = 18;
 const short = (name: string): string =>
   name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS - 1)}…` : name;
 
-export function NamePlot({ title, names }: { title: string; names: InsightsView['by_agent'] }) {
+interface NamePlotProps {
+  title: string;
+  names: InsightsView['by_agent'];
+  /** The history of what a bar counts. */
+  addressOf?: (name: string) => string;
+}
+
+export function NamePlot({ title, names, addressOf }: NamePlotProps) {
+  const [, navigate] = useLocation();
   const bars = names.map(({ name, count, p50_ms }) => ({ name: oneLine(name), count, p50_ms }));
   const rows = bars.map(({ name, count, p50_ms }) => [name, String(count), waitText(p50_ms)]);
+  const links = addressOf && new Map(names.map(({ name }) => [oneLine(name), addressOf(name)]));
+  const open = ({ name = '' }: { name?: string | undefined }) => navigate(links?.get(name) ?? '/history');
   return (
-    <Figure title={title} columns={['Name', 'Requests', 'Median']} rows={rows} height={bars.length * ROW_PX + 34}>
+    <Figure
+      title={title}
+      columns={['Name', 'Requests', 'Median']}
+      rows={rows}
+      links={links}
+      height={bars.length * ROW_PX + 34}
+    >
       <BarChart data={bars} layout="vertical" accessibilityLayer={false}>
         <CartesianGrid horizontal={false} stroke={GRID} />
         <XAxis type="number" {...axis} allowDecimals={false} axisLine={false} />
         <YAxis type="category" dataKey="name" {...axis} width={NAME_PX} tickFormatter={short} interval={0} />
         <Tooltip {...TOOLTIP} formatter={(value) => [value, 'requests']} />
-        <Bar dataKey="count" fill="var(--accent)" radius={[0, 3, 3, 0]} maxBarSize={18} isAnimationActive={false} />
+        <Bar
+          dataKey="count"
+          fill="var(--accent)"
+          radius={[0, 3, 3, 0]}
+          maxBarSize={18}
+          isAnimationActive={false}
+          {...(links && { onClick: open, cursor: 'pointer' })}
+        />
       </BarChart>
     </Figure>
   );

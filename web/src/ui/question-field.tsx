@@ -75,8 +75,11 @@ export function QuestionField(props: QuestionFieldProps) {
   );
 }
 
+/** Most questions have none, and are drawn at once. */
+const MARKS = /\*\*|`|\]\(/;
+
 /** What leads to a long question is formatted as prose, unless formatting would hide a part of it. */
-function QuestionText({ text, id }: { text: string; id: string }) {
+export function QuestionText({ text, id }: { text: string; id?: string }) {
   const { lead, asked } = useMemo(() => questionParts(text), [text]);
   const plain = (
     <div className="prose">
@@ -98,7 +101,13 @@ function QuestionText({ text, id }: { text: string; id: string }) {
       )}
       {asked !== '' && (
         <div className="question-text" dir="auto">
-          <Prose text={asked} />
+          {MARKS.test(asked) && !hidesText(asked) ? (
+            <Suspense fallback={<Prose text={asked} />}>
+              <Markdown text={asked} />
+            </Suspense>
+          ) : (
+            <Prose text={asked} />
+          )}
         </div>
       )}
     </div>

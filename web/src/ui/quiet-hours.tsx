@@ -38,7 +38,8 @@ export function QuietHoursField({ hours, onSaved }: { hours: QuietHours | undefi
           </button>
         )}
         <span className="small muted">
-          {hours ? `Now ${hours.from} to ${hours.to}, ${hours.time_zone}. ` : 'None now. '}What is urgent comes anyway.
+          {hours ? `Now ${hours.from} to ${hours.to}, ${hours.time_zone}. ` : 'None now. '}Urgent requests still notify
+          you.
         </span>
       </div>
     </section>

@@ -34,7 +34,7 @@ export const focus = (field: HTMLElement | null): void => field?.focus();
 
 /** Ctrl+Enter, or Command+Enter. */
 export const submitKeys = (submit: () => void) => (event: KeyboardEvent) => {
-  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
   event.preventDefault();
   submit();
 };

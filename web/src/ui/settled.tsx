@@ -1,13 +1,13 @@
 // Shows how an ask ended: by whom, when, from which surface and with what answer; and whether the agent received it.
 import type { AskView } from '../../../src/core/views.ts';
 import { useMe } from '../hooks/me.ts';
-import { suggestionsTaken } from '../state/suggestion.ts';
 import { answersGiven, reasonOf, undeliverableSentence } from '../text/answer-text.ts';
-import { endSentence, expiredMeans } from '../text/ask-text.ts';
+import { endSentence, expiredMeans, isInDelivery } from '../text/ask-text.ts';
 import { Age } from './age.tsx';
+import { AlwaysGiven } from './always-given.tsx';
 import { Code } from './code.tsx';
 import { Facts } from './facts.tsx';
-import { Exact, Prose } from './text.tsx';
+import { Prose } from './text.tsx';
 import { ToneIcon, toneOf } from './tone-icon.tsx';
 import './settled.css';
 
@@ -46,11 +46,12 @@ export function Settled({ ask }: { ask: AskView }) {
           ))}
         </Facts>
       )}
-      {suggestionsTaken(ask).map((label) => (
-        <p key={label} className="small">
-          Also allowed: <Exact text={label} />
+      {(answer.grant_id !== undefined || (answer.suggestion_ids ?? []).length > 0) && (
+        <p className="small">
+          Allowed
+          <AlwaysGiven ask={ask} />
         </p>
-      ))}
+      )}
       {answer.updated_input && (
         <Code
           title="Allowed instead"
@@ -67,7 +68,7 @@ export function Settled({ ask }: { ask: AskView }) {
 function DeliveryChip({ ask }: { ask: AskView }) {
   const { state, reason } = ask.delivery;
   if (state === 'delivered') return <span className="chip">Delivered</span>;
-  if (state === 'due') return <span className="chip warn">Delivering…</span>;
+  if (isInDelivery(ask)) return <span className="chip warn">Delivering…</span>;
   if (state === 'undeliverable') return <span className="chip bad">{undeliverableSentence(reason)}</span>;
   return null;
 }

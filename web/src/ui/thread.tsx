@@ -7,8 +7,10 @@ import { api } from '../api.ts';
 import { useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
+import { isInDelivery } from '../text/ask-text.ts';
 import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
+import { AlwaysGiven } from './always-given.tsx';
 import { Exact, Prose } from './text.tsx';
 import { ToneIcon } from './tone-icon.tsx';
 import './thread.css';
@@ -39,11 +41,12 @@ interface ThreadProps {
 export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps) {
   const resolved = new Set(items.filter((item) => typeOf(item) === RESOLVED).map(promptIdOf));
   const isRepeated = (item: ItemView) =>
-    typeOf(item) === 'pending_prompt' && (isShownBelow(promptIdOf(item)) || resolved.has(promptIdOf(item)));
+    (typeOf(item) === 'pending_prompt' && (isShownBelow(promptIdOf(item)) || resolved.has(promptIdOf(item)))) ||
+    (isPrompt(item) && asks.get(promptIdOf(item))?.answer !== undefined);
   const shown = items.filter((item) => !isRepeated(item));
-  const left = unprompted(items, asks);
+  const left = ended(items, asks);
   const receiptsUntil = (atMs: number) => {
-    const due = left.splice(0, left.filter(({ answer }) => (answer?.answered_at_ms ?? 0) <= atMs).length);
+    const due = left.splice(0, left.filter((ask) => endedAtMs(ask) <= atMs).length);
     return due.map((ask) => (
       <li key={ask.ask_id} className="item">
         <ReceiptLine ask={ask} />
@@ -60,12 +63,7 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
             <RunCommand runId={String(item.metadata.run_id)} />
           )}
           <li className={`item ${item.author.role} ${typeOf(item)}`}>
-            <Item
-              item={item}
-              ask={asks.get(promptIdOf(item))}
-              isShell={isShell}
-              why={runs.get(String(item.metadata?.run_id))?.error}
-            />
+            <Item item={item} isShell={isShell} why={runs.get(String(item.metadata?.run_id))?.error} />
           </li>
         </Fragment>
       ))}
@@ -74,16 +72,20 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
   );
 }
 
-/** Decided before they were ever the prompt of the thread, which has one at a time; oldest first. */
-function unprompted(items: readonly ItemView[], asks: ThreadProps['asks']): AskView[] {
-  const prompted = new Set(items.map(promptIdOf));
-  const isPersons = ({ answer }: AskView) => answer && (answer.surface !== 'system' || answer.outcome === 'expired');
+/** By when they ended: those that were a prompt of the thread, and those that were decided before they became one. */
+function ended(items: readonly ItemView[], asks: ThreadProps['asks']): AskView[] {
+  const prompted = new Set(items.filter(isPrompt).map(promptIdOf));
+  const isPersons = ({ answer }: AskView) => answer?.surface !== 'system' || answer.outcome === 'expired';
   return [...asks.values()]
-    .filter((ask) => isPersons(ask) && !prompted.has(ask.ask_id))
-    .sort((a, b) => (a.answer?.answered_at_ms ?? 0) - (b.answer?.answered_at_ms ?? 0));
+    .filter((ask) => ask.answer && (prompted.has(ask.ask_id) || isPersons(ask)))
+    .sort((a, b) => endedAtMs(a) - endedAtMs(b));
 }
 
+/** A kept answer is older than the request that it answers. */
+const endedAtMs = ({ answer, created_at_ms }: AskView): number => Math.max(answer?.answered_at_ms ?? 0, created_at_ms);
+
 const RESOLVED = 'pending_prompt_resolved';
+const isPrompt = (item: ItemView): boolean => ['pending_prompt', RESOLVED].includes(typeOf(item));
 
 /** The command that a run was started with. */
 function RunCommand({ runId }: { runId: string }) {
@@ -107,12 +109,11 @@ const textOf = ({ content }: ItemView): string =>
 
 interface ItemProps {
   item: ItemView;
-  ask: AskView | undefined;
   isShell: boolean;
   why: string | undefined;
 }
 
-function Item({ item, ask, isShell, why }: ItemProps) {
+function Item({ item, isShell, why }: ItemProps) {
   const text = textOf(item);
   switch (typeOf(item)) {
     case 'post':
@@ -123,6 +124,17 @@ function Item({ item, ask, isShell, why }: ItemProps) {
           </p>
           <div className="bubble prose">
             <Prose text={text} />
+          </div>
+        </>
+      );
+    case 'comment':
+      return (
+        <>
+          <p className="item-author">
+            <Prose text={item.author.name} /> commented <Age atMs={item.created_at_ms} />
+          </p>
+          <div className="bubble">
+            <Said text={text} />
           </div>
         </>
       );
@@ -143,7 +155,7 @@ function Item({ item, ask, isShell, why }: ItemProps) {
       );
     case 'pending_prompt':
     case RESOLVED:
-      return ask?.answer ? <ReceiptLine ask={ask} /> : <UnknownEnd text={text} />;
+      return <UnknownEnd text={text} />;
     default:
       return <Line icon={<CircleDashed className="icon" />} text={text} />;
   }
@@ -164,8 +176,9 @@ function ReceiptLine({ ask }: { ask: AskView }) {
             : <Prose text={given} />
           </>
         )}
+        <AlwaysGiven ask={ask} />
         {took !== undefined && <span className="muted"> · {took}</span>}
-        {ask.delivery.state === 'due' && <span className="chip warn">Delivering…</span>}
+        {isInDelivery(ask) && <span className="chip warn">Delivering…</span>}
       </span>
     </p>
   );

@@ -93,7 +93,7 @@ function Bar({ line, nowMs }: { line: RunLine; nowMs: number }) {
       </span>
       <span className="tiny muted">
         {tookText(wholeMs)}
-        {held > 0 && `, of which ${tookText(held)} waiting for people`}
+        {held > 0 && (wholeMs < 1000 ? ', waiting for people' : `, of which ${tookText(held)} waiting for people`)}
       </span>
     </>
   );

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { GROUPINGS, type Grouping, SORTS, type Sort } from '../../../src/client/triage.ts';
 import { forgetView, saveView, usePreferences } from '../hooks/preferences.ts';
 import { type Triage, triageSearch } from '../state/triage-address.ts';
+import { QueryNote } from './query-note.tsx';
 import './triage-bar.css';
 
 const SORT_LABELS: Record<Sort, string> = { oldest: 'Oldest', newest: 'Newest', deadline: 'Deadline', risk: 'Risk' };
@@ -98,6 +99,7 @@ export default function TriageBar({ triage, onChange }: TriageBarProps) {
           ))}
         </nav>
       )}
+      <QueryNote query={triage.q} />
     </div>
   );
 }
