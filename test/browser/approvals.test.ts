@@ -90,7 +90,7 @@ describeInBrowser('approvals', () => {
     await page.goto(`/history?q=origin`);
     await page
       .getByRole('listitem')
-      .filter({ hasText: `You allowed this (web)${always}` })
+      .filter({ hasText: `You allowed this${always}` })
       .waitFor();
     await page.goto(`/history/${ask_id}`);
     const end = page.getByRole('region', { name: 'How it ended' });

@@ -124,7 +124,7 @@ describeInBrowser('the composer', () => {
     await page.getByText(/You answered “.+”\s*: Production/).waitFor();
     const runs = page.getByRole('complementary');
     await runs.getByText('completed').waitFor();
-    await runs.getByText(/You answered this \(web\) ·/).waitFor();
+    await runs.getByText(/You answered this ·/).waitFor();
     // The next text is input for the next run.
     await page.getByPlaceholder('Message the agent').fill('and now the changelog');
     await page.keyboard.press('Control+Enter');

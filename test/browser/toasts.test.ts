@@ -38,7 +38,8 @@ describeInBrowser('what is told of a decision', () => {
     await deny(page);
     await toast(page, 'Denied: make part-12.').waitFor();
     expect(await page.locator('.toast.good').count()).toBe(0);
-    expect((await box(page, '.rows')).bottom).toBeLessThanOrEqual((await box(page, '.toast')).top);
+    const covered = async () => (await box(page, '.rows')).bottom - (await box(page, '.toast')).top;
+    await expect.poll(covered).toBeLessThanOrEqual(0);
     await page.waitForTimeout(MOVED_MS);
     await row(page, 'part-11.').click();
     await expect.poll(() => toast(page, 'Denied').count(), { timeout: 2000 }).toBe(0);
@@ -61,7 +62,7 @@ describeInBrowser('what is told of a decision', () => {
     const told = await box(page, '.toast');
     expect((await box(page, '.actions')).top - told.bottom).toBeGreaterThan(100);
     await page.getByRole('button', { name: /^Undo/ }).tap();
-    await page.getByText('Undone. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent: make first').waitFor();
     await run.end();
   });
 

@@ -46,9 +46,9 @@ describeInBrowser('with a finger as the pointer', () => {
         for (const { ask_id } of open) await visit(`/asks/${ask_id}`, page.getByRole('article'));
         await page.goto(`/asks/${command?.ask_id}`);
         await press(/^Edit/);
-        await press('Back');
+        await press('Cancel');
         await press('Always…');
-        await press('Back');
+        await press('Cancel');
         await press(/^Deny/);
         await press(/^Comment/);
       },
@@ -68,6 +68,7 @@ describeInBrowser('with a finger as the pointer', () => {
     await page.getByRole('dialog').getByLabel('Task').waitFor();
     await check('new run');
     await page.goto('/');
+    await page.getByRole('listitem').first().waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /Command, page/ }).waitFor();
     await check('palette');

@@ -99,7 +99,7 @@ function AllowButton({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) 
     >
       <Check className="icon" />{' '}
       <ButtonText text={toRead ? READ_ON : leavesAtOnce ? atOnce : later} longest={longest} />{' '}
-      {hasKeys && toRead === undefined && <Key>a</Key>}
+      {hasKeys && <Key isIdle={toRead !== undefined}>a</Key>}
     </button>
   );
 }

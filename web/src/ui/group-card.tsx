@@ -156,7 +156,7 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onDone,
         </button>
         {isDenying && (
           <button type="button" className="button quiet" onClick={() => setDenying(false)}>
-            Back <Key>Esc</Key>
+            Cancel <Key>Esc</Key>
           </button>
         )}
       </div>

@@ -4,12 +4,13 @@
 import { usePreferences } from '../hooks/preferences.ts';
 import './key.css';
 
-export function Key({ children }: { children: string | number }) {
+/** `isIdle`: it does nothing just now, and keeps its space. */
+export function Key({ children, isIdle = false }: { children: string | number; isIdle?: boolean }) {
   const isSingle = String(children).length === 1;
   const { shortcuts } = usePreferences();
   if (isSingle && !shortcuts) return null;
   return (
-    <span className={`key ${isSingle ? 'single' : ''}`} aria-hidden="true">
+    <span className={`key ${isSingle ? 'single' : ''} ${isIdle ? 'idle' : ''}`} aria-hidden="true">
       {children}
     </span>
   );

@@ -20,7 +20,10 @@ export default function Toasts() {
   const box = useRef<HTMLDivElement>(null);
   // The list ends above them, so that they cover no row.
   useLayoutEffect(() => {
-    const room = toasts.length > 0 ? `calc(${box.current?.offsetHeight ?? 0}px + var(--space-7))` : '0px';
+    const room =
+      toasts.length > 0
+        ? `calc(${Math.ceil(box.current?.getBoundingClientRect().height ?? 0)}px + var(--space-7))`
+        : '0px';
     document.documentElement.style.setProperty('--toasts-room', room);
   }, [toasts]);
   return (
