@@ -5,15 +5,15 @@ import type { ShellWord } from './word.ts';
 
 type Check = (words: readonly ShellWord[]) => InnerCommand[];
 
-const runs = (what: string): InnerCommand[] => [{ kind: 'unknown', why: `${what} may run another program` }];
+const runs = (what: string): InnerCommand[] => [{ kind: 'unknown', why: `it may run another program: ${what}` }];
 
 export const programOptions = (name: string): Check | undefined => CHECKS.get(name);
 
 /** Options by which a program runs another one. A word that may become an option counts as one. */
-function options(name: string, pattern: RegExp): Check {
+function options(pattern: RegExp): Check {
   return (words) => {
     const found = words.find(({ kind, text }) => kind === 'open' || pattern.test(text));
-    return found ? runs(`${name} ${found.text.slice(0, 40)}`) : [];
+    return found ? runs(found.text.slice(0, 40)) : [];
   };
 }
 
@@ -44,13 +44,13 @@ const git: Check = (words) => {
   let at = 0;
   for (; words[at]?.text.startsWith('-'); at++) {
     const { text } = words[at] as ShellWord;
-    if (GIT_GLOBAL.test(text)) return runs(`git ${text.slice(0, 40)}`);
+    if (GIT_GLOBAL.test(text)) return runs(text.slice(0, 40));
     if (GIT_VALUES.test(text)) at += 1;
   }
   const [subcommand, ...rest] = words.slice(at);
   if (!subcommand) return [];
-  if (subcommand.kind !== 'literal') return runs('a subcommand of git that is not literal');
-  if (GIT_TOOLS.has(subcommand.text)) return runs(`git ${subcommand.text}`);
+  if (subcommand.kind !== 'literal') return runs('a subcommand that is not literal');
+  if (GIT_TOOLS.has(subcommand.text)) return runs(subcommand.text);
   const own = GIT_SUBCOMMANDS[subcommand.text];
   const suspect = rest.find(
     ({ kind, text }, i) =>
@@ -58,8 +58,8 @@ const git: Check = (words) => {
       GIT_ANYWHERE.test(text) ||
       own?.test(text),
   );
-  if (suspect) return runs(`git ${subcommand.text} ${suspect.text.slice(0, 40)}`);
-  return subcommand.text === 'config' && setsConfig(rest) ? runs('a setting of git') : [];
+  if (suspect) return runs(`${subcommand.text} ${suspect.text.slice(0, 40)}`);
+  return subcommand.text === 'config' && setsConfig(rest) ? runs('a setting') : [];
 };
 
 const setsConfig = (words: readonly ShellWord[]): boolean => {
@@ -80,20 +80,20 @@ const sed: Check = (words) => {
   const first = words.find(({ text }) => !text.startsWith('-'));
   const read = scripts.length > 0 ? scripts : first ? [first] : [];
   const isFile = words.some(({ text, kind }) => kind === 'open' || /^(?:-[a-zA-Z]*f|--f)/.test(text));
-  return isFile || read.some(({ text }) => !HARMLESS_SED.test(text)) ? runs('a script of sed') : [];
+  return isFile || read.some(({ text }) => !HARMLESS_SED.test(text)) ? runs('its script') : [];
 };
 
 const awk: Check = (words) =>
   words.some(
     ({ kind, text }) => kind === 'open' || /^(?:-[a-zA-Z]*[fEil]|--(?:f|e|i|l))|system|[|>@]|getline/.test(text),
   )
-    ? runs('a script of awk')
+    ? runs('its script')
     : [];
 
 const tar: Check = (words) =>
   /[IF]/.test(words[0]?.text ?? '')
-    ? runs('tar -I or -F')
-    : options('tar', /^(?:-[a-zA-Z]*[IF]|--(?:to-|checkpoint-|use|rs|rmt|inf|new-v))/)(words);
+    ? runs('-I or -F')
+    : options(/^(?:-[a-zA-Z]*[IF]|--(?:to-|checkpoint-|use|rs|rmt|inf|new-v))/)(words);
 
 /** They name the programs that they start, load plug-ins, or read further options from a file. */
 const COMPILER =
@@ -109,36 +109,34 @@ const CHECKS = new Map<string, Check>([
   ['nawk', awk],
   ['tar', tar],
   ['bsdtar', tar],
-  ['rsync', options('rsync', /^(?:-[a-zA-Z]*e|--rs)/)],
-  ['scp', options('scp', /^-[a-zA-Z0-9]*[SoF]/)],
-  ['sftp', options('sftp', /^-[a-zA-Z0-9]*[SoFDb]/)],
-  ['sort', options('sort', /^--co/)],
-  ['split', options('split', /^--f/)],
-  ['man', options('man', /^(?:-[a-zA-Z]*[PH]|--(?:pag|html|bro))/)],
-  ['zip', options('zip', /^(?:-[a-zA-Z]*T|--unzip)/)],
-  ['go', options('go', /^--?(?:exec|toolexec|vettool|overlay|modfile)/)],
-  ['make', options('make', /^(?:SHELL|MAKEFLAGS|\.SHELLFLAGS)[:+?!]*=|^--ev|^-[a-zA-Z]*E/)],
-  ['rg', options('rg', /^--(?:pre|hostname-bin)/)],
-  ['fd', options('fd', /^(?:-[a-zA-Z]*[xX]|--exec)/)],
-  ['wget', options('wget', /^(?:-[a-zA-Z]*e|--(?:exe|use|conf))/)],
-  ['npm', options('npm', /^--(?:script-shell|shell|node-options|userconfig|globalconfig|prefix)/)],
-  ...'gcc g++ cc c++ clang clang++'.split(' ').map((name) => [name, options(name, COMPILER)] as const),
-  ['rustc', options('rustc', /^(?:-C|--codegen|-Z)/)],
-  ['cargo', options('cargo', /^(?:--config|-Z|-C)/)],
-  ['ip', options('ip', /^(?:exec|-[a-z]*b|vrf|netns)/)],
-  ['tcpdump', options('tcpdump', /^-[a-zA-Z]*z/)],
-  ['ssh-agent', options('ssh-agent', /^[^-]/)],
-  ['ssh-keygen', options('ssh-keygen', /^-[a-zA-Z]*[Dw]/)],
-  ['ssh-add', options('ssh-add', /^-[a-zA-Z]*s/)],
-  ['svn', options('svn', /^--(?:diff|editor|merge|config)/)],
-  ['hg', options('hg', /^--(?:conf|cwd|rep|ssh|remotecmd|tool|debugger)|^-[a-zA-Z]*R/)],
-  ...'apt apt-get apt-cache'
-    .split(' ')
-    .map((name) => [name, options(name, /^(?:-[a-zA-Z]*[oc]|--(?:opt|conf))/)] as const),
-  ['dpkg', options('dpkg', /^--(?:pre-invoke|post-invoke|status-logger)/)],
-  ...'ag ack bat delta'.split(' ').map((name) => [name, options(name, /^--pager/)] as const),
-  ['sqlite3', options('sqlite3', /^(?:\s*\.|--?(?:cmd|init))/)],
+  ['rsync', options(/^(?:-[a-zA-Z]*e|--rs)/)],
+  ['scp', options(/^-[a-zA-Z0-9]*[SoF]/)],
+  ['sftp', options(/^-[a-zA-Z0-9]*[SoFDb]/)],
+  ['sort', options(/^--co/)],
+  ['split', options(/^--f/)],
+  ['man', options(/^(?:-[a-zA-Z]*[PH]|--(?:pag|html|bro))/)],
+  ['zip', options(/^(?:-[a-zA-Z]*T|--unzip)/)],
+  ['go', options(/^--?(?:exec|toolexec|vettool|overlay|modfile)/)],
+  ['make', options(/^(?:SHELL|MAKEFLAGS|\.SHELLFLAGS)[:+?!]*=|^--ev|^-[a-zA-Z]*E/)],
+  ['rg', options(/^--(?:pre|hostname-bin)/)],
+  ['fd', options(/^(?:-[a-zA-Z]*[xX]|--exec)/)],
+  ['wget', options(/^(?:-[a-zA-Z]*e|--(?:exe|use|conf))/)],
+  ['npm', options(/^--(?:script-shell|shell|node-options|userconfig|globalconfig|prefix)/)],
+  ...'gcc g++ cc c++ clang clang++'.split(' ').map((name) => [name, options(COMPILER)] as const),
+  ['rustc', options(/^(?:-C|--codegen|-Z)/)],
+  ['cargo', options(/^(?:--config|-Z|-C)/)],
+  ['ip', options(/^(?:exec|-[a-z]*b|vrf|netns)/)],
+  ['tcpdump', options(/^-[a-zA-Z]*z/)],
+  ['ssh-agent', options(/^[^-]/)],
+  ['ssh-keygen', options(/^-[a-zA-Z]*[Dw]/)],
+  ['ssh-add', options(/^-[a-zA-Z]*s/)],
+  ['svn', options(/^--(?:diff|editor|merge|config)/)],
+  ['hg', options(/^--(?:conf|cwd|rep|ssh|remotecmd|tool|debugger)|^-[a-zA-Z]*R/)],
+  ...'apt apt-get apt-cache'.split(' ').map((name) => [name, options(/^(?:-[a-zA-Z]*[oc]|--(?:opt|conf))/)] as const),
+  ['dpkg', options(/^--(?:pre-invoke|post-invoke|status-logger)/)],
+  ...'ag ack bat delta'.split(' ').map((name) => [name, options(/^--pager/)] as const),
+  ['sqlite3', options(/^(?:\s*\.|--?(?:cmd|init))/)],
   ...'vi vim nvim view ex'
     .split(' ')
-    .map((name) => [name, options(name, /^(?:\+|-[a-zA-Z]*[cSsu]|--(?:cmd|remote))/)] as const),
+    .map((name) => [name, options(/^(?:\+|-[a-zA-Z]*[cSsu]|--(?:cmd|remote))/)] as const),
 ]);
