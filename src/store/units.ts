@@ -140,11 +140,14 @@ export class Units {
     return verdict;
   }
 
-  /** Waits a turn of the event loop before each batch, so that all requests that arrived meanwhile share its commit. */
+  /** Gathers while turns of the event loop bring further units, so that requests that arrive together share a commit. */
   async #drain(): Promise<void> {
     this.#committing = true;
     while (this.#queue.length > 0) {
-      await new Promise(setImmediate);
+      for (let gathered = 0; gathered < Math.min(this.#queue.length, UNITS_PER_COMMIT); ) {
+        gathered = this.#queue.length;
+        await new Promise(setImmediate);
+      }
       const batch = this.#queue.splice(0, UNITS_PER_COMMIT);
       const verdicts = await this.#database
         .commit(batch.map(({ changes }) => changes))

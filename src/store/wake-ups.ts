@@ -19,6 +19,8 @@ const LOOK_MS = 10_000;
 const OTHERS = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
   AND (application_name = '${LISTENER}' OR query LIKE 'LISTEN ${CHANNEL}%' OR query LIKE 'NOTIFY ${CHANNEL}%')`;
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', text) FROM unnest($1::text[]) AS text`;
+/** Events gather for this long after a notification, which costs servers and database together as much as a commit. */
+const GATHER_MS = 4;
 const POLL_MS = 100;
 const RECONNECT_MS = 500;
 const CONNECT_MS = 10_000;
@@ -74,6 +76,7 @@ export class WakeUps {
         this.#unsent = [];
         await client.query(NOTIFY, [payloads]);
         if (performance.now() - this.#lookedAt >= LOOK_MS) await this.#look(client);
+        await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
       }
     } catch {
       this.#lose();
