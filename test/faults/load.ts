@@ -6,7 +6,7 @@ import { type Manners, openParent, PARENT_SESSION, runAgent } from './agent.ts';
 import { runAnswerer } from './answerer.ts';
 import { follow } from './follower.ts';
 import { hear, runHosted } from './hosted.ts';
-import { type Account, accountOf, type Knowledge, noKnowledge } from './knowledge.ts';
+import { type Account, accountOf, type Knowledge, noKnowledge, pages } from './knowledge.ts';
 import type { Server } from './phoenix.ts';
 
 /** Nothing at all happens for as long: somebody waits for what never comes. */
@@ -81,8 +81,11 @@ export async function startLoad(
         follower.until(account.events.at(-1)?.seq ?? 0),
         'the follower waits for something that never comes',
       );
-      hear(knowledge, account);
       follower.stop();
+      // A server that appended a checkpoint after the account was taken has shown it.
+      if ((knowledge.seen.at(-1)?.seq ?? 0) > (account.events.at(-1)?.seq ?? 0))
+        account.events = await pages(server.call, '/v1/events');
+      hear(knowledge, account);
       return account;
     },
   };
