@@ -1,5 +1,6 @@
 // Loads the states of sessions from PostgreSQL: all that are wanted at one moment in one call, from one snapshot.
 import type { OpenedBy } from './database.ts';
+import { gather } from './gather.ts';
 import { postgresFunction } from './postgres-function.ts';
 import { MOST_CHARACTERS, MOST_OPEN, type SessionRows, type SessionState, stateOf } from './session-states.ts';
 import type { Tables } from './tables.ts';
@@ -59,12 +60,12 @@ export class Loads {
 
   load(record: OpenedBy, id: string): Promise<SessionState | undefined> {
     return new Promise((resolve, reject) => {
-      if (this.#wanted.length === 0) setImmediate(() => this.#flush());
-      this.#wanted.push({ record, id, resolve, reject });
+      if (this.#wanted.push({ record, id, resolve, reject }) === 1) this.#flush();
     });
   }
 
   async #flush(): Promise<void> {
+    await gather(() => this.#wanted.length);
     const wanted = this.#wanted;
     this.#wanted = [];
     const ids = (record: OpenedBy) => wanted.filter((one) => one.record === record).map(({ id }) => id);

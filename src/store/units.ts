@@ -7,6 +7,7 @@ import type { Event } from '../core/event.ts';
 import type { MaybePromise, Tx } from '../core/ports.ts';
 import type { Changes } from './changes.ts';
 import type { Database, Verdict } from './database.ts';
+import { gather } from './gather.ts';
 import { Locks } from './locks.ts';
 import { SessionStates } from './session-states.ts';
 import { type Unit, unitsOf } from './unit.ts';
@@ -140,14 +141,11 @@ export class Units {
     return verdict;
   }
 
-  /** Gathers while turns of the event loop bring further units, so that requests that arrive together share a commit. */
+  /** Requests that arrive together share a commit. */
   async #drain(): Promise<void> {
     this.#committing = true;
     while (this.#queue.length > 0) {
-      for (let gathered = 0; gathered < Math.min(this.#queue.length, UNITS_PER_COMMIT); ) {
-        gathered = this.#queue.length;
-        await new Promise(setImmediate);
-      }
+      await gather(() => this.#queue.length, UNITS_PER_COMMIT);
       const batch = this.#queue.splice(0, UNITS_PER_COMMIT);
       const verdicts = await this.#database
         .commit(batch.map(({ changes }) => changes))
