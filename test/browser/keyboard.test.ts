@@ -7,6 +7,7 @@ import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const MOVED_MS = 400;
 const SEEN_MS = 800;
+const PAGE_MS = 200;
 
 describeInBrowser('the keyboard', () => {
   const testBed = useTestBed();
@@ -31,8 +32,13 @@ describeInBrowser('the keyboard', () => {
     await expect.poll(top).toBeGreaterThan(0);
     await page.keyboard.press('ArrowUp');
     await expect.poll(top).toBe(0);
-    // Its beginning and its end each have to be in view for a moment.
+    // Every part of it has to be in view for a moment.
     await page.waitForTimeout(SEEN_MS);
+    for (let before = -1; before !== (await top()); ) {
+      before = await top();
+      await page.keyboard.press('Space');
+      await page.waitForTimeout(PAGE_MS);
+    }
     await page.keyboard.press('End');
     await button(page, /^Allow once/).click({ trial: true });
     await page.keyboard.press('Home');

@@ -93,7 +93,14 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     draft.drop();
     onDone(decision.behavior === 'allow' ? 'Allowed' : 'Denied', decidedAs(decision));
   };
+  /** Whatever would allow it, once or always, asks here first: what is long has to be read to its end. */
+  const isToRead = (): boolean => {
+    if (reading === 'show-whole') showWhole();
+    if (reading === 'read-on') toast('Read to the end to allow it.', 'warn');
+    return reading !== undefined;
+  };
   const open = (mode: ApprovalForm['mode']) => {
+    if (mode === 'always' && isToRead()) return;
     setFieldWanted(mode !== 'look');
     setForm({ ...form, mode });
   };
@@ -125,9 +132,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
       save(draftOf(next, request));
     },
     allow(suggestionIds = [], always) {
-      if (submission.isSending) return;
-      if (reading === 'show-whole') return showWhole();
-      if (reading === 'read-on') return void toast('Read to the end, then allow it.', 'warn');
+      if (submission.isSending || isToRead()) return;
       const decision = allowed(form, request, suggestionIds, always);
       if (decision) void send(decision);
     },

@@ -19,15 +19,20 @@ interface ApprovalButtonsProps {
 
 export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
   const { request } = ask;
-  const { form, open, allow, deny } = approval;
+  const { form, open, allow, deny, toRead } = approval;
   const { isSending } = approval.submission;
   if (form.mode === 'look')
     return (
       <>
         <AllowButton {...{ ask, approval, hasKeys, isGrave }} />
         {!isPlan(request) && (
-          <button type="button" className="button" disabled={isSending} onClick={() => open('always')}>
-            <ShieldCheck className="icon" /> Always… {hasKeys && <Key>w</Key>}
+          <button
+            type="button"
+            className="button"
+            disabled={isSending || toRead !== undefined}
+            onClick={() => open('always')}
+          >
+            <ShieldCheck className="icon" /> Always… {hasKeys && <Key isIdle={toRead !== undefined}>w</Key>}
           </button>
         )}
         {isEditable(request) && (
@@ -47,7 +52,7 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
         <button
           type="button"
           className="button primary"
-          disabled={isSending || !isReady || approval.toRead !== undefined}
+          disabled={isSending || !isReady || toRead !== undefined}
           onClick={() => allow()}
         >
           <Check className="icon" /> Allow as edited <Key>Ctrl ↵</Key>

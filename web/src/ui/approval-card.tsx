@@ -18,6 +18,7 @@ import { Details } from './details.tsx';
 import { EditField } from './edit-field.tsx';
 import { JustBefore } from './just-before.tsx';
 import { Proposal } from './proposal.tsx';
+import { ReadingNote } from './reading-note.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RefusalNotice } from './refusal-notice.tsx';
 import { RiskSigns } from './risk-signs.tsx';
@@ -64,6 +65,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
         />
       )}
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
+      {isLong(request) && <ReadingNote askId={ask.ask_id} isRead={approval.toRead === undefined} />}
       <div className="buttons">
         <ApprovalButtons {...{ ask, approval, hasKeys, isGrave: isWarned }} />
         {(form.mode !== 'look' || approval.draftState !== 'idle') && <SavedNote state={approval.draftState} />}
@@ -117,13 +119,13 @@ const AgentSuggestions = ({ ask, approval }: Omit<BodyProps, 'session'>) => (
   <Suggestions
     askId={ask.ask_id}
     suggestions={ask.request.suggestions ?? []}
-    isDisabled={approval.submission.isSending}
+    isDisabled={approval.submission.isSending || approval.toRead !== undefined}
     onTake={(id) => approval.allow([id])}
   />
 );
 
-const LONG = 'This is long. It can be allowed once all of it was shown and looked through to the end.';
-const WHOLE = 'This is all of it. Once you have looked through it to the end, it can be allowed.';
+const LONG = 'This is only the beginning. Show all of it, then read to the end to allow it.';
+const WHOLE = 'This is all of it. Read to the end to allow it.';
 
 const AFTER_THE_PLAN =
   'If you approve, the agent leaves plan mode and starts. What it asks for from then on depends on its own settings.';
