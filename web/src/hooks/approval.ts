@@ -41,8 +41,10 @@ export interface Approval {
   /** What has to happen before it can be allowed. */
   toRead: ReturnType<typeof toRead>;
   showWhole(): void;
-  /** Forgets what was typed and edited. */
+  /** Forgets what was typed and edited, and closes the field. */
   discard(): void;
+  /** Empties the field of the reason, in which the person goes on. */
+  clearReason(): void;
   /** `always`: what is allowed from now on as well. */
   allow(suggestionIds?: string[], always?: Always): void;
   deny(): void;
@@ -119,6 +121,10 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     discard() {
       setForm({ ...openApproval(request), isWhole: form.isWhole });
       suspend().drop();
+    },
+    clearReason() {
+      approval.type({ reason: '' });
+      document.querySelector<HTMLElement>(`[data-ask="${CSS.escape(ask.ask_id)}"] .actions textarea`)?.focus();
     },
     type(text) {
       const next = { ...form, ...text, isTouched: true };

@@ -69,8 +69,8 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
         <button
           type="button"
           className="button quiet"
-          disabled={!isEdited(form, request) && form.reason === ''}
-          onClick={approval.discard}
+          disabled={form.mode === 'deny' ? form.reason === '' : !isEdited(form, request) && form.reason === ''}
+          onClick={form.mode === 'deny' ? approval.clearReason : approval.discard}
         >
           {form.mode === 'deny' ? 'Clear text' : 'Discard'}
         </button>
