@@ -46,21 +46,24 @@ describeInBrowser('what is told of a decision', () => {
     await run.end();
   });
 
-  it('stands at the top of a phone, with its Undo, and not above the buttons of the next card', async () => {
+  it('stands beside the way back on a phone, with its Undo, and covers nothing of the next card', async () => {
     const run = await begin('Undone');
     await run.ask('make first');
-    await run.ask('make second');
+    const second = await run.ask('make second');
     const { page } = await testBed.signedIn('lead', PHONE);
     await page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
     await page.reload();
     await row(page, 'make first').tap();
     await page.getByRole('button', { name: /^Allow once/ }).tap();
     await toast(page, 'Allowing: make first').waitFor();
-    await page.waitForTimeout(MOVED_MS);
-    await row(page, 'make second').tap();
-    await page.locator('.actions').waitFor();
+    await page.waitForURL(`**/asks/${second.ask_id}`);
+    await page.locator('div.crumbs').waitFor();
     const told = await box(page, '.toast');
-    expect((await box(page, '.actions')).top - told.bottom).toBeGreaterThan(100);
+    expect((await box(page, 'div.crumbs')).top).toBeGreaterThanOrEqual(told.bottom);
+    const back = await button(page, 'Inbox').boundingBox();
+    const toastBox = await page.locator('.toast').boundingBox();
+    expect((back?.x ?? 0) + (back?.width ?? 0)).toBeLessThanOrEqual(toastBox?.x ?? 0);
+    await page.waitForTimeout(MOVED_MS);
     await page.getByRole('button', { name: /^Undo/ }).tap();
     await page.getByText('Undone. Nothing was sent: make first').waitFor();
     await run.end();

@@ -138,11 +138,10 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const goOn = (ask: AskView, isOver: (askId: string) => boolean = () => false) => {
     const shown = latest.current;
     if (shown.selectedId !== ask.ask_id) return;
-    if (!isWide()) return shown.select(undefined);
     const left = shown.entries.filter((entry) => entry.ask.ask_id === ask.ask_id || !isOver(entry.ask.ask_id));
     const urgent = left.filter((entry) => entry.ask.ask_id !== ask.ask_id && isUrgent(entry.ask, Date.now()));
     const next = neighbour(urgent, undefined) ?? neighbour(left, ask.ask_id);
-    if (next === undefined) return;
+    if (next === undefined && isWide()) return;
     movedByItself();
     wantRowFocus(next);
     shown.select(next);
