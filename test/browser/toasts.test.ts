@@ -69,6 +69,50 @@ describeInBrowser('what is told of a decision', () => {
     await run.end();
   });
 
+  it.each([
+    ['a desktop', { viewport: { width: 1280, height: 700 } }],
+    ['a phone', PHONE],
+  ] as const)('covers no button, field or link on any page of %s', async (_, options) => {
+    const run = await begin('Covered');
+    const lines = Array.from({ length: 30 }, (__, n) => `echo ${n}`).join('\n');
+    const { ask_id } = await run.ask(lines);
+    await run.ask('make other');
+    const { page } = await testBed.signedIn('lead', options);
+    await run.ask('make expiring', { expires_after_ms: 2000 });
+    await toast(page, 'Expired before anyone decided').waitFor();
+    const covered = () =>
+      page.locator('.toast').evaluate((shown) => {
+        const { left, right, top, bottom } = shown.getBoundingClientRect();
+        const found = new Set<string>();
+        for (let x = left + 1; x < right; x += 10)
+          for (let y = top + 1; y < bottom; y += 5)
+            for (const at of document.elementsFromPoint(x, y)) {
+              const control = at.closest('main :is(button, a, input, textarea, select)');
+              if (control) found.add(control.outerHTML.slice(0, 90));
+            }
+        return [...found];
+      });
+    // By the links of the page: a message does not outlive a reload.
+    const go = async (path: string, shown: string) => {
+      await page.evaluate((to) => {
+        history.pushState(null, '', to);
+        dispatchEvent(new PopStateEvent('popstate'));
+      }, path);
+      await page.locator(shown).first().waitFor();
+      await page.waitForTimeout(MOVED_MS);
+      await expect.poll(covered, { message: path }).toEqual([]);
+    };
+    await go(`/asks/${ask_id}`, '.actions');
+    await go(`/sessions/${run.session_id}`, '.composer, .composer-closed');
+    await page.locator('.session-scroll').evaluate((element) => element.scrollTo(0, 300));
+    expect(await covered()).toEqual([]);
+    await go('/settings', 'h1');
+    await go('/history', '.history-row');
+    await go('/sessions', '.session-row');
+    await go('/notifications', 'h1');
+    await run.end();
+  });
+
   it('keeps a finished row, without a box to select it, while the mouse is on the list', async () => {
     const run = await begin('Pointed at');
     for (let n = 0; n < 4; n++) await run.ask(`make part-${n}.`);

@@ -20,6 +20,7 @@ import { isSignedOut } from '../text/failure.ts';
 import { currentInbox, isInUse, markStale, tellDraft, update } from './live-inbox.ts';
 import { tellExpired, tellNotDelivered, tellTooLate } from './missed-notice.ts';
 import { followShared } from './shared-stream.ts';
+import { dismissLeading } from './toasts.ts';
 import { dropHeld } from './undo.ts';
 
 const SWEEP_MS = 1000;
@@ -65,6 +66,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             listener.raised(asks);
           },
           settled(askId, answer) {
+            dismissLeading(askId);
             const ask = openAsk(askId);
             if (ask && dropHeld(askId)) tellTooLate(ask, lateSentence(answer));
             else if (ask && answer.outcome === 'expired') tellExpired(ask);

@@ -9,7 +9,7 @@ export interface Toast {
   /** The request that it is about. A later toast about the same one replaces it. */
   askId?: string | undefined;
   action?: ToastAction | undefined;
-  /** Where to read more. Such a toast stays until it is dismissed or followed. */
+  /** Where to read more. Such a toast stays until it is dismissed, or until what it leads to is on the screen. */
   link?: ToastLink | undefined;
 }
 
@@ -52,9 +52,29 @@ export function toast(
   return id;
 }
 
-/** Stays until it is dismissed, for what happened while nobody looked. */
-export const lastingToast = (text: string, link: ToastLink, askId?: string): number =>
-  show({ text, tone: 'warn', link, askId });
+/** For what happened while nobody looked. */
+export function lastingToast(text: string, link: ToastLink, askId?: string): number {
+  const id = show({ text, tone: 'warn', link, askId });
+  for (const card of document.querySelectorAll<HTMLElement>('.card[data-ask]')) arrivedAt(card.dataset.ask ?? '');
+  return id;
+}
+
+const leadsTo = ({ link }: Toast, askId: string): boolean => link?.href.endsWith(`/${askId}`) === true;
+
+/** The request is on the screen: what led to it is told without a link, and leaves like any other message. */
+export function arrivedAt(askId: string): void {
+  const leading = toasts.filter((each) => leadsTo(each, askId));
+  if (leading.length === 0) return;
+  for (const { id } of leading) setTimeout(() => dismissToast(id), SHOWN_MS);
+  toasts = toasts.map((each) => (leading.includes(each) ? { ...each, link: undefined } : each));
+  notifyListeners();
+}
+
+/** The request has ended: there is nothing to lead to. */
+export function dismissLeading(askId: string): void {
+  toasts = toasts.filter((each) => !leadsTo(each, askId));
+  notifyListeners();
+}
 
 function show(shown: Omit<Toast, 'id'>): number {
   lastId += 1;
@@ -74,9 +94,9 @@ export function dismissToast(toastId: number): void {
   notifyListeners();
 }
 
-/** The person opens something else: what only told of the last thing makes room. What can be acted on stays. */
-export function dismissPassing(): void {
-  toasts = toasts.filter(({ action, link }) => action || link);
+/** The person opens a request: what led to it or only told of the last thing makes room. What can be acted on stays. */
+export function dismissPassing(askId: string): void {
+  toasts = toasts.filter((each) => (each.action || each.link) && !leadsTo(each, askId));
   notifyListeners();
 }
 

@@ -92,7 +92,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   };
   /** The person opens it. */
   const open = (askId: string) => {
-    dismissPassing();
+    dismissPassing(askId);
     select(askId);
   };
   const change = (part: Partial<Triage>) => navigate(addressOf(selectedId, { ...triage, ...part }), { replace: true });

@@ -1,7 +1,7 @@
 // Shows one ask, pending or ended, in its frame, and chooses the card of its kind to answer it. When it ends, on whatever
 // surface, it shows how and takes no more answers; the form that the person is typing in stays until they leave it.
 
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -10,6 +10,7 @@ import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { tellDone, tellTooLate } from '../hooks/missed-notice.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { focusCard } from '../hooks/row-focus.ts';
+import { arrivedAt } from '../hooks/toasts.ts';
 import { forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
@@ -42,6 +43,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
   const me = useMe();
   const [isExpanded, setExpanded] = useState(false);
   const isOver = ask.status !== 'pending';
+  useEffect(() => arrivedAt(ask.ask_id), [ask.ask_id]);
   const [wasOpen] = useState(!isOver);
   const [end, setEnd] = useState({ isOver, isTypedInto: false });
   if (isOver !== end.isOver) setEnd({ isOver, isTypedInto: isOver && isTypedInto(ask.ask_id) });
