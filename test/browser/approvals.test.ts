@@ -244,6 +244,8 @@ describeInBrowser('approvals', () => {
     expect(await page.getByText('similar requests').count()).toBe(0);
     expect(await button(page, 'Always…').count()).toBe(0);
     await button(page, 'Approve').click();
+    await page.locator('.toast').getByText('Approved: ').waitFor();
+    await page.locator('.row').getByText('You approved this').waitFor();
     const resolutions = [hidden, inFile].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
     await testBed.client.approvals.decideRun(run.runId, { resolutions });
     expect([await run.received('plan'), await run.received('hiding')]).toEqual([

@@ -63,7 +63,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
   const [request] = useState(ask.request);
   const [form, setForm] = useState(() => openApproval(request));
   const [isFieldWanted, setFieldWanted] = useState(false);
-  const sending = useSubmission(`ask-${ask.ask_id}`);
+  const sending = useSubmission(`ask-${ask.ask_id}`, request);
   const isUnsent = useUnsent().has(ask.ask_id);
   const isOver = ask.status !== 'pending';
   const submission = isUnsent || isOver ? { ...sending, isSending: true } : sending;

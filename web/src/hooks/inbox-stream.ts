@@ -68,7 +68,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
           settled(askId, answer) {
             dismissLeading(askId);
             const ask = openAsk(askId);
-            if (ask && dropHeld(askId)) tellTooLate(ask, lateSentence(answer));
+            if (ask && dropHeld(askId)) tellTooLate(ask, lateSentence(answer, ask.request));
             else if (ask && answer.outcome === 'expired') tellExpired(ask);
             update(settled(currentInbox(), askId, answer, Date.now()));
             import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId)).catch(() => {});

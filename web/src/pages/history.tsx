@@ -9,7 +9,7 @@ import { useMe } from '../hooks/me.ts';
 import { type HistoryQuery, historyAddress, historyQueryOf, OUTCOMES } from '../state/history-query.ts';
 import { kindOf } from '../text/action-kind.ts';
 import { answersGiven, reasonOf } from '../text/answer-text.ts';
-import { endText, heading, summary } from '../text/ask-text.ts';
+import { endSentence, heading, summary, unusedSentence } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
 import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
@@ -119,6 +119,7 @@ function Row({ ask, href }: { ask: AskView; href: string }) {
   const { answer, asked_from: from } = ask;
   const kind = kindOf(ask.request);
   const me = useMe()?.name;
+  const unused = unusedSentence(ask);
   const given = answersGiven(ask)
     .map(({ text }) => text)
     .concat(answer?.updated_input ? 'as edited' : [], (answer && reasonOf(answer)) ?? [])
@@ -135,9 +136,10 @@ function Row({ ask, href }: { ask: AskView; href: string }) {
         <Age atMs={answer?.answered_at_ms ?? ask.created_at_ms} />
       </span>
       <span className="history-end small">
-        {endText(ask, me)}
+        {answer && endSentence(answer, me, ask.request)}
         <AlwaysGiven ask={ask} isLinked={false} />
         {given !== '' && <span className="muted">: {oneLine(given.slice(0, 300))}</span>}
+        {unused !== '' && `. ${unused}`}
       </span>
       <span className="history-where tiny muted">
         {from && [agentName({ ...from, session_id: ask.session_id }), ...from.project_ids.map(oneLine)].join(' · ')} ·{' '}

@@ -12,16 +12,6 @@ export function seenByOthers({ seen_by = [] }: AskView, me: string | undefined):
   return [...first.values()];
 }
 
-const MAX_REASON_CHARACTERS = 400;
-
-/** Of an answer that the agent did not receive and never will. */
-export function undeliverableSentence(reason: string | undefined): string {
-  if (reason === undefined) return 'Not delivered: the agent can no longer take it';
-  const line = oneLine(reason);
-  const isWhole = line.length <= MAX_REASON_CHARACTERS;
-  return `Not delivered: ${isWhole ? line : `${line.slice(0, MAX_REASON_CHARACTERS)}…`}`;
-}
-
 /** The answer to each question. A secret is only said to have been given. */
 export function answersGiven({ request, answer }: AskView): { header: string; text: string }[] {
   if (!answer || !isQuestion(request)) return [];

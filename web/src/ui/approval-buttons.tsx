@@ -55,7 +55,7 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
           disabled={isSending || !isReady || toRead !== undefined}
           onClick={() => allow()}
         >
-          <Check className="icon" /> Allow as edited <Key>Ctrl ↵</Key>
+          <Check className="icon" /> {isPlan(request) ? 'Approve' : 'Allow'} as edited <Key>Ctrl ↵</Key>
         </button>
       ) : form.mode === 'deny' ? (
         <button type="button" className="button primary danger" disabled={isSending} onClick={deny}>

@@ -54,7 +54,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
       <>
         {end.isTypedInto && ask.answer && (
           <DismissibleNotice
-            text={`${endSentence(ask.answer, me?.name)}. What you type is not sent; copy it if you need it.`}
+            text={`${endSentence(ask.answer, me?.name, ask.request)}. What you type is not sent; copy it if you need it.`}
             onDismiss={leave}
           />
         )}
@@ -109,9 +109,9 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
 
 /** The server also accepts an answer that equals the winner's; the person is told who was first. */
 async function overtakenBy(askId: string, me: string | undefined): Promise<string | undefined> {
-  const answer = (await api.asks.get(askId).catch(() => undefined))?.answer;
-  if (!answer || answer.answered_by === me) return undefined;
-  return lateSentence(answer);
+  const ask = await api.asks.get(askId).catch(() => undefined);
+  if (!ask?.answer || ask.answer.answered_by === me) return undefined;
+  return lateSentence(ask.answer, ask.request);
 }
 
 type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' | 'frame' | 'onDone' | 'onRefused'>;

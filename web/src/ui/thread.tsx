@@ -165,7 +165,7 @@ function Item({ item, isShell, why }: ItemProps) {
 function ReceiptLine({ ask }: { ask: AskView }) {
   const receipt = receiptOf(ask, useMe()?.name);
   if (!receipt) return null;
-  const { lead, what, isCode, given, took } = receipt;
+  const { lead, what, isCode, given, unused, took } = receipt;
   return (
     <p className="receipt">
       <ToneIcon ask={ask} />
@@ -177,6 +177,7 @@ function ReceiptLine({ ask }: { ask: AskView }) {
           </>
         )}
         <AlwaysGiven ask={ask} />
+        {unused !== '' && <>. {unused}</>}
         {took !== undefined && <span className="muted"> · {took}</span>}
         {isInDelivery(ask) && <span className="chip warn">Delivering…</span>}
       </span>
