@@ -147,7 +147,7 @@ describeInBrowser('approvals', () => {
     await name.waitFor();
     expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth + 1)).toBe(true);
     expect(await name.evaluate((element) => getComputedStyle(element).textOverflow)).toBe('clip');
-    await page.getByText('Whether it exists is not known; if it does, it is replaced').waitFor();
+    await page.getByText('If it exists, it is replaced').waitFor();
 
     await show('request_permissions', {
       permissions: { network: { enabled: true }, fileSystem: { write: ['/srv/c'] } },

@@ -180,7 +180,13 @@ describeInBrowser('what is told of a decision', () => {
     const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'question', tool_call_id: 'q', questions });
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask_id}`);
-    await page.getByRole('article').getByText('Asks for a secret: the agent will hold what you type').waitFor();
+    await page
+      .getByRole('article')
+      .getByText('Asks for a secret: what you type is encrypted and only the agent can read it')
+      .waitFor();
+    // Said once.
+    expect(await page.getByText(/encrypted/i).count()).toBe(1);
+    expect(await page.locator('fieldset').getByText('Secret', { exact: true }).count()).toBe(1);
     await row(page, 'Paste an npm token').getByText('Asks for a secret').waitFor();
     const classes = (name: string) => button(page, name).getAttribute('class');
     expect(await classes('Answer')).toBe(await classes('Decline'));

@@ -13,18 +13,18 @@ interface ApprovalButtonsProps {
   ask: ApprovalAskView;
   approval: Approval;
   hasKeys: boolean;
-  /** Hard to undo, reaches further than the project, or cannot all be read: nothing on the card invites to allow it. */
-  isGrave: boolean;
+  /** There is something to notice about it: nothing on the card invites to allow it. */
+  isWarned: boolean;
 }
 
-export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
+export function ApprovalButtons({ ask, approval, hasKeys, isWarned }: ApprovalButtonsProps) {
   const { request } = ask;
   const { form, open, allow, deny, toRead } = approval;
   const { isSending } = approval.submission;
   if (form.mode === 'look')
     return (
       <>
-        <AllowButton {...{ ask, approval, hasKeys, isGrave }} />
+        <AllowButton {...{ ask, approval, hasKeys, isWarned }} />
         {!isPlan(request) && (
           <button
             type="button"
@@ -82,7 +82,7 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
 const READ_ON = 'Read to the end to allow';
 
 /** Says what is missing before a long action can be allowed. */
-function AllowButton({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
+function AllowButton({ ask, approval, hasKeys, isWarned }: ApprovalButtonsProps) {
   const { toRead, showWhole, allow } = approval;
   const leavesAtOnce = useLeavesAtOnce([ask]);
   const [later, atOnce] = isPlan(ask.request) ? ['Approve', 'Approve now'] : ['Allow once', 'Allow now'];
@@ -97,7 +97,7 @@ function AllowButton({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) 
   return (
     <button
       type="button"
-      className={`button ${isGrave ? '' : 'primary'}`}
+      className={`button ${isWarned ? '' : 'primary'}`}
       disabled={approval.submission.isSending || toRead !== undefined}
       title={leavesAtOnce ? 'Sent at once: it expires too soon for the pause in which it could be undone.' : undefined}
       onClick={() => allow()}

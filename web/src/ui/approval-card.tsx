@@ -3,7 +3,7 @@
 import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
-import { isGrave } from '../../../src/client/risk-text.ts';
+import { isMarked } from '../../../src/client/risk-text.ts';
 import type { ApprovalAskView, AskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
@@ -41,7 +41,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const { form, submission } = approval;
   const isWarned =
     ownSigns(ask, session).length > 0 ||
-    (ask.risk ?? []).some(isGrave) ||
+    (ask.risk ?? []).some(isMarked) ||
     (!form.isWhole && hasFolded(request)) ||
     fileChangeOf(request.input)?.keys.includes('content') === true;
   const actions = (
@@ -67,7 +67,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
       {isLong(request) && <ReadingNote askId={ask.ask_id} isRead={approval.toRead === undefined} />}
       <div className="buttons">
-        <ApprovalButtons {...{ ask, approval, hasKeys, isGrave: isWarned }} />
+        <ApprovalButtons {...{ ask, approval, hasKeys, isWarned }} />
         {(form.mode !== 'look' || approval.draftState !== 'idle') && <SavedNote state={approval.draftState} />}
       </div>
     </>
@@ -127,5 +127,4 @@ const AgentSuggestions = ({ ask, approval }: Omit<BodyProps, 'session'>) => (
 const LONG = 'This is only the beginning. Show all of it, then read to the end to allow it.';
 const WHOLE = 'This is all of it. Read to the end to allow it.';
 
-const AFTER_THE_PLAN =
-  'If you approve, the agent leaves plan mode and starts. What it asks for from then on depends on its own settings.';
+const AFTER_THE_PLAN = 'If you approve, the agent leaves plan mode and starts.';
