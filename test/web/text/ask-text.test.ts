@@ -1,15 +1,7 @@
 // Tests the words for an ask and for how it ended.
 import { describe, expect, it } from 'vitest';
-import { reasonOf } from '../../../web/src/text/answer-text.ts';
-import {
-  endSentence,
-  endText,
-  expiredMeans,
-  heading,
-  isInDelivery,
-  summary,
-  within,
-} from '../../../web/src/text/ask-text.ts';
+import { expiredMeans, isInDelivery, reasonOf } from '../../../web/src/text/answer-text.ts';
+import { endSentence, endText, heading, summary, within } from '../../../web/src/text/ask-text.ts';
 import { answer, approval, asked, question } from '../../client/asks.ts';
 
 describe('the summary of an ask', () => {

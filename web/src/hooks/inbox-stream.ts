@@ -16,11 +16,11 @@ import { api } from '../api.ts';
 import { repeatOf } from '../state/asked-again.ts';
 import { lateSentence } from '../state/refusal.ts';
 import { isNotTaken } from '../text/ask-text.ts';
-import { isSignedOut } from '../text/failure.ts';
+import { isSignedOut } from '../text/signed-out.ts';
 import { currentInbox, isInUse, markStale, tellDraft, update } from './live-inbox.ts';
 import { tellExpired, tellNotDelivered, tellTooLate } from './missed-notice.ts';
 import { followShared } from './shared-stream.ts';
-import { dismissLeading } from './toasts.ts';
+import { endLink } from './toasts.ts';
 import { dropHeld } from './undo.ts';
 
 const SWEEP_MS = 1000;
@@ -66,7 +66,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             listener.raised(asks);
           },
           settled(askId, answer) {
-            dismissLeading(askId);
+            endLink(askId, 0);
             const ask = openAsk(askId);
             if (ask && dropHeld(askId)) tellTooLate(ask, lateSentence(answer, ask.request));
             else if (ask && answer.outcome === 'expired') tellExpired(ask);

@@ -55,24 +55,20 @@ export function toast(
 /** For what happened while nobody looked. */
 export function lastingToast(text: string, link: ToastLink, askId?: string): number {
   const id = show({ text, tone: 'warn', link, askId });
-  for (const card of document.querySelectorAll<HTMLElement>('.card[data-ask]')) arrivedAt(card.dataset.ask ?? '');
+  const cards = document.querySelectorAll<HTMLElement>('.card[data-ask]');
+  for (const { dataset } of cards) endLink(dataset.ask ?? '');
   return id;
 }
 
 const leadsTo = ({ link }: Toast, askId: string): boolean => link?.href.endsWith(`/${askId}`) === true;
 
-/** The request is on the screen: what led to it is told without a link, and leaves like any other message. */
-export function arrivedAt(askId: string): void {
-  const leading = toasts.filter((each) => leadsTo(each, askId));
-  if (leading.length === 0) return;
-  for (const { id } of leading) setTimeout(() => dismissToast(id), SHOWN_MS);
-  toasts = toasts.map((each) => (leading.includes(each) ? { ...each, link: undefined } : each));
-  notifyListeners();
-}
-
-/** The request has ended: there is nothing to lead to. */
-export function dismissLeading(askId: string): void {
-  toasts = toasts.filter((each) => !leadsTo(each, askId));
+/** The request has ended, or is on the screen: what led to it has no link any more, and leaves like any other message. */
+export function endLink(askId: string, leavesInMs: number = SHOWN_MS): void {
+  toasts = toasts.map((each) => {
+    if (!leadsTo(each, askId)) return each;
+    setTimeout(() => dismissToast(each.id), leavesInMs);
+    return { ...each, link: undefined };
+  });
   notifyListeners();
 }
 

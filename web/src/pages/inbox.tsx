@@ -8,7 +8,6 @@ import { filtered } from '../../../src/client/inbox-filter.ts';
 import { isOpen, neighbour, openCount } from '../../../src/client/inbox-model.ts';
 import { arranged, isUrgent } from '../../../src/client/triage.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { api } from '../api.ts';
 import { useCoarseNow } from '../hooks/clock.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { movedByItself } from '../hooks/gesture.ts';
@@ -19,7 +18,6 @@ import { focusCard, wantRowFocus } from '../hooks/row-focus.ts';
 import { dismissPassing, toast } from '../hooks/toasts.ts';
 import { setUndoneGroup, useUndoneGroup, useUnsent } from '../hooks/unsent.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
-import { failureText } from '../text/failure.ts';
 import { AskList } from '../ui/ask-list.tsx';
 import { DismissibleNotice } from '../ui/dismissible-notice.tsx';
 import { Filters } from '../ui/filters.tsx';
@@ -168,10 +166,6 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const marked = entries
     .filter(({ ask }) => markedIds.has(ask.ask_id) && ask.status === 'pending')
     .map(({ ask }) => ask);
-  const forMarked = (call: (askId: string) => Promise<unknown>) => {
-    setMarkedIds(new Set());
-    for (const { ask_id } of marked) call(ask_id).catch((error: unknown) => toast(failureText(error), 'warn'));
-  };
 
   const shape = selected?.status === 'pending' ? shapeOf(selected) : undefined;
   const similar = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
@@ -251,10 +245,8 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
         {marked.length > 0 && mayAnswer && (
           <Suspense fallback={null}>
             <MarkedBar
-              count={marked.length}
+              asks={marked}
               onTogether={markedGroup && openTogether}
-              onTake={() => forMarked(api.asks.take)}
-              onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
               onClear={() => setMarkedIds(new Set())}
             />
           </Suspense>

@@ -43,3 +43,14 @@ export function earlierSentence({ behavior, answered_by, reason }: NonNullable<A
   const why = isWritten(reason) ? ` (${oneLine(reason)})` : '';
   return `Before its worker was lost, ${oneLine(answered_by)} ${VERBS[behavior].toLowerCase()} this${why}. Decide again.`;
 }
+
+/** An answer of a person that the agent does not have yet. What ended otherwise has none to wait for. */
+export const isInDelivery = ({ answer, delivery }: AskView): boolean =>
+  delivery.state === 'due' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
+
+/** What it means for the agent that nobody answered in time. */
+export function expiredMeans({ kind, delivery, answer }: AskView): string | undefined {
+  if (answer?.outcome !== 'expired') return undefined;
+  const told = delivery.state === 'delivered' ? 'The agent was told that nobody answered.' : undefined;
+  return kind === 'approval' ? `${told ?? 'Nobody answered.'} It counts as denied.` : told;
+}

@@ -75,10 +75,6 @@ export function endSentence(answer: Ended, me?: string, request?: AskRequest): s
 export const isNotTaken = ({ answer, delivery }: AskView): boolean =>
   delivery.state === 'undeliverable' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
 
-/** An answer of a person that the agent does not have yet. What ended otherwise has none to wait for. */
-export const isInDelivery = ({ answer, delivery }: AskView): boolean =>
-  delivery.state === 'due' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
-
 const MAX_REASON_CHARACTERS = 400;
 
 /** What became of an answer that the agent did not take; empty where it did. */
@@ -95,13 +91,6 @@ export function endText(ask: AskView, me?: string, isAskedAgain = false): string
   if (isAskedAgain) return `Not run, asked again: ${undeliveredWhy(ask)}`;
   if (!ask.answer) return '';
   return [endSentence(ask.answer, me, ask.request), unusedSentence(ask)].filter(Boolean).join('. ');
-}
-
-/** What it means for the agent that nobody answered in time. */
-export function expiredMeans({ kind, delivery, answer }: AskView): string | undefined {
-  if (answer?.outcome !== 'expired') return undefined;
-  const told = delivery.state === 'delivered' ? 'The agent was told that nobody answered.' : undefined;
-  return kind === 'approval' ? `${told ?? 'Nobody answered.'} It counts as denied.` : told;
 }
 
 export const VERBS = { allow: 'Allowed', deny: 'Denied', answer: 'Answered' } as const;

@@ -10,7 +10,7 @@ import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { tellDone, tellTooLate } from '../hooks/missed-notice.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { focusCard } from '../hooks/row-focus.ts';
-import { arrivedAt } from '../hooks/toasts.ts';
+import { endLink } from '../hooks/toasts.ts';
 import { forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
@@ -43,7 +43,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
   const me = useMe();
   const [isExpanded, setExpanded] = useState(false);
   const isOver = ask.status !== 'pending';
-  useEffect(() => arrivedAt(ask.ask_id), [ask.ask_id]);
+  useEffect(() => endLink(ask.ask_id), [ask.ask_id]);
   const [wasOpen] = useState(!isOver);
   const [end, setEnd] = useState({ isOver, isTypedInto: false });
   if (isOver !== end.isOver) setEnd({ isOver, isTypedInto: isOver && isTypedInto(ask.ask_id) });

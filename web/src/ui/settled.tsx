@@ -1,8 +1,8 @@
 // Shows how an ask ended: by whom, when, from which surface and with what answer; and whether the agent received it.
 import type { AskView } from '../../../src/core/views.ts';
 import { useMe } from '../hooks/me.ts';
-import { answersGiven, reasonOf } from '../text/answer-text.ts';
-import { endText, expiredMeans, isInDelivery, verbOf } from '../text/ask-text.ts';
+import { answersGiven, expiredMeans, isInDelivery, reasonOf } from '../text/answer-text.ts';
+import { endText, verbOf } from '../text/ask-text.ts';
 import { Age } from './age.tsx';
 import { AlwaysGiven } from './always-given.tsx';
 import { Code } from './code.tsx';

@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
-import { isInDelivery } from '../text/ask-text.ts';
+import { isInDelivery } from '../text/answer-text.ts';
 import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
 import { AlwaysGiven } from './always-given.tsx';
