@@ -91,7 +91,7 @@ export function AskList({
                 style={{ height: HEADING_PX, transform }}
               >
                 <h2>
-                  {oneLine(row.heading)} <span className="muted">{row.count}</span>
+                  {oneLine(row.heading)} {row.count > 0 && <span className="muted">{row.count}</span>}
                 </h2>
               </div>
             );
@@ -225,9 +225,7 @@ const RowMarks = ({ ask, unsent, groupSize }: Pick<RowProps, 'unsent' | 'groupSi
     <UnreachedMark askId={ask.ask_id} />
     {unsent && <span className="chip">{unsent}</span>}
     {isQuestion(ask.request) && ask.request.questions.length > 1 && (
-      <span className="chip" title={`${ask.request.questions.length} questions`}>
-        +{ask.request.questions.length - 1}
-      </span>
+      <span className="chip">{ask.request.questions.length} questions</span>
     )}
     {ask.taken_by && <span className="chip">{oneLine(ask.taken_by.by)}</span>}
     {ask.comments && (
