@@ -11,6 +11,7 @@ export interface Receipt {
   lead: string;
   /** The action or the first question. */
   what: string;
+  /** It is drawn as an action. */
   isCode: boolean;
   /** The answers, or the reason that a person gave. */
   given: string;

@@ -11,6 +11,7 @@ import { isInDelivery } from '../text/answer-text.ts';
 import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
 import { AlwaysGiven } from './always-given.tsx';
+import { AskLine } from './ask-line.tsx';
 import { Exact, Prose } from './text.tsx';
 import { ToneIcon } from './tone-icon.tsx';
 import './thread.css';
@@ -170,7 +171,16 @@ function ReceiptLine({ ask }: { ask: AskView }) {
     <p className="receipt">
       <ToneIcon ask={ask} />
       <span>
-        <Prose text={lead} /> <Link href={`/history/${ask.ask_id}`}>{isCode ? <code>{what}</code> : what}</Link>
+        <Prose text={lead} />{' '}
+        <Link href={`/history/${ask.ask_id}`}>
+          {isCode ? (
+            <code>
+              <AskLine ask={ask} />
+            </code>
+          ) : (
+            <Prose text={what} />
+          )}
+        </Link>
         {given !== '' && (
           <>
             : <Prose text={given} />
