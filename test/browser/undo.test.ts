@@ -121,6 +121,24 @@ describeInBrowser('an allow that is held back', () => {
     await run.end();
   });
 
+  it('lets the person go on while the allow of a group is held back', async () => {
+    const run = await begin('Held group');
+    const asks = [await run.ask('npm run a 1'), await run.ask('npm run a 2')];
+    const next = await run.ask('make next');
+    const { page } = await withPause('lead');
+    await open(page, asks[0] as AskView);
+    await page.getByRole('button', { name: /2 similar requests/ }).click();
+    await page.getByRole('button', { name: /^Allow all 2/ }).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.getByRole('button', { name: /^Allow all 2/ }).click();
+    await page.waitForURL(`**/asks/${next.ask_id}`, { timeout: 2000 });
+    await page.getByText('Allowing: 2 requests').waitFor();
+    for (const ask of asks) await expect.poll(() => statusOf(ask)).toBe('answered');
+    expect(await statusOf(next)).toBe('pending');
+    expect(new URL(page.url()).pathname).toBe(`/asks/${next.ask_id}`);
+    await run.end();
+  });
+
   it('opens an undone group again, with what was left out of it still left out', async () => {
     const run = await begin('Group');
     const asks = [await run.ask('npm run a 1'), await run.ask('npm run a 2'), await run.ask('npm run a 3')];

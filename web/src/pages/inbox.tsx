@@ -149,12 +149,15 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     setAnsweredId(ask.ask_id);
     goOn(ask, (askId) => unsent.has(askId));
   };
-  const doneTogether = (asks: readonly AskView[]) => {
+  const goOnFrom = (asks: readonly AskView[]) => {
     const shown = asks.find(({ ask_id }) => ask_id === latest.current.selectedId);
-    if (!shown) return;
     const decidedIds = new Set(asks.map(({ ask_id }) => ask_id));
-    setAnsweredId(shown.ask_id);
-    goOn(shown, (askId) => decidedIds.has(askId) || unsent.has(askId));
+    if (shown) goOn(shown, (askId) => decidedIds.has(askId) || unsent.has(askId));
+    return shown;
+  };
+  const doneTogether = (asks: readonly AskView[]) => {
+    const shown = goOnFrom(asks);
+    if (shown) setAnsweredId(shown.ask_id);
   };
   const mark = (askId: string) =>
     setMarkedIds((before) => {
@@ -244,11 +247,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
         </div>
         {marked.length > 0 && mayAnswer && (
           <Suspense fallback={null}>
-            <MarkedBar
-              asks={marked}
-              onTogether={markedGroup && openTogether}
-              onClear={() => setMarkedIds(new Set())}
-            />
+            <MarkedBar asks={marked} onTogether={markedGroup && openTogether} onClear={() => setMarkedIds(new Set())} />
           </Suspense>
         )}
         {entries.length > 0 ? (
@@ -278,6 +277,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
               sessions={inbox.sessions}
               onBack={() => setOpenGroup(undefined)}
               onRefused={setBatchRefused}
+              onHeld={goOnFrom}
               onDone={doneTogether}
             />
           ) : selected ? (
