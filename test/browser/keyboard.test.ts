@@ -80,6 +80,24 @@ describeInBrowser('the keyboard', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('npm run a 1');
   });
 
+  it('dims the hints of single keys while text is typed, and moves nothing', async () => {
+    const run = await beginRun(testBed.client, { title: 'Dimmed' });
+    const ask = await run.ask('make dim');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    const hint = page.locator('.actions .key', { hasText: /^a$/ });
+    await hint.waitFor();
+    const place = await hint.boundingBox();
+    const isDim = () => hint.evaluate((key) => Number(getComputedStyle(key).opacity) < 1);
+    expect(await isDim()).toBe(false);
+    await page.keyboard.press('c');
+    await page.getByLabel(/^Comment\./).waitFor();
+    await expect.poll(isDim).toBe(true);
+    expect(await hint.isVisible()).toBe(true);
+    expect(await hint.boundingBox()).toEqual(place);
+    await run.end();
+  });
+
   it('shows no hint of a single key once those are switched off', async () => {
     const run = await beginRun(testBed.client, { title: 'Off' });
     const ask = await run.ask('make off');

@@ -25,6 +25,10 @@ describeInBrowser('an allow that is held back', () => {
     await page.waitForTimeout(MOVED_MS);
     await page.keyboard.press('a');
     await page.getByText(`Allowing: ${command}`).waitFor();
+    await page
+      .getByRole('button', { name: 'Undo', exact: true })
+      .getByText(/^[1-4] s$/)
+      .waitFor();
     return { page, ask_id, end: () => client.sessions.end(session_id) };
   };
   const isNotSent = async (page: Page, command: string, askId: string) => {

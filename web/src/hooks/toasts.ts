@@ -9,6 +9,8 @@ export interface Toast {
   /** The request that it is about. A later toast about the same one replaces it. */
   askId?: string | undefined;
   action?: ToastAction | undefined;
+  /** When the action is gone. */
+  untilMs?: number | undefined;
   /** Where to read more. Such a toast stays until it is dismissed, or until what it leads to is on the screen. */
   link?: ToastLink | undefined;
 }
@@ -47,7 +49,7 @@ export function toast(
   tone: Toast['tone'] = 'good',
   { action, askId }: Pick<Toast, 'action' | 'askId'> = {},
 ): number {
-  const id = show({ text, tone, action, askId });
+  const id = show({ text, tone, action, askId, untilMs: action && Date.now() + action.shownMs });
   setTimeout(() => dismissToast(id), action?.shownMs ?? SHOWN_MS);
   return id;
 }
