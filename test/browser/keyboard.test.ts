@@ -114,7 +114,7 @@ describeInBrowser('the keyboard', () => {
     await expect.poll(async () => (await hints()).filter((key) => key !== 'K')).toEqual([]);
     await page.getByRole('dialog').getByText('send, while you type').waitFor();
     await page.keyboard.press('Escape');
-    expect(await hints()).toEqual([]);
+    await expect.poll(hints).toEqual([]);
     await run.end();
   });
 });

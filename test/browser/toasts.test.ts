@@ -69,6 +69,24 @@ describeInBrowser('what is told of a decision', () => {
     await run.end();
   });
 
+  it('has room for the last of several messages on a phone', async () => {
+    const run = await begin('Several');
+    const asks = [await run.ask('make one'), await run.ask('make two'), await run.ask('make three')];
+    const { page } = await testBed.signedIn('lead', PHONE);
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    for (const [at, name] of ['one', 'two'].entries()) {
+      await button(page, 'Deny').waitFor();
+      await page.waitForTimeout(MOVED_MS);
+      await button(page, 'Deny').tap();
+      await button(page, 'Deny').tap();
+      await page.waitForURL(`**/asks/${asks[at + 1]?.ask_id}`);
+      await toast(page, `Denied: make ${name}`).waitFor();
+    }
+    expect(await page.locator('.toast:visible').count()).toBe(1);
+    expect((await box(page, 'div.crumbs')).top).toBeGreaterThanOrEqual((await box(page, '.toast:visible')).bottom);
+    await run.end();
+  });
+
   it.each([
     ['a desktop', { viewport: { width: 1280, height: 700 } }],
     ['a phone', PHONE],
@@ -100,12 +118,12 @@ describeInBrowser('what is told of a decision', () => {
       }, path);
       await page.locator(shown).first().waitFor();
       await page.waitForTimeout(MOVED_MS);
-      await expect.poll(covered, { message: path }).toEqual([]);
+      await expect.poll(covered, { message: path, timeout: 10_000 }).toEqual([]);
     };
     await go(`/asks/${ask_id}`, '.actions');
     await go(`/sessions/${run.session_id}`, '.composer, .composer-closed');
     await page.locator('.session-scroll').evaluate((element) => element.scrollTo(0, 300));
-    expect(await covered()).toEqual([]);
+    await expect.poll(covered, { timeout: 10_000 }).toEqual([]);
     await go('/settings', 'h1');
     await go('/history', '.history-row');
     await go('/sessions', '.session-row');
