@@ -37,10 +37,8 @@ const LOUD = new Set<RiskSign['risk']>([
   'outside_folder',
 ]);
 
-const ALSO_GRAVE = new Set<RiskSign['risk']>(['deletes', 'replaces', 'unclear']);
-
-/** Nothing on a surface invites to allow it: it is hard to undo, reaches further than the project, or cannot all be read. */
-export const isGrave = (sign: RiskSign): boolean => toneOf(sign) === 'bad' || ALSO_GRAVE.has(sign.risk);
+/** It is marked on every surface, so that nothing on one invites to allow it. A deadline is no risk of the action. */
+export const isMarked = ({ risk }: RiskSign): boolean => risk !== 'deadline';
 
 const WEIGHTS: Record<RiskSign['risk'], number> = {
   destructive: 512,
@@ -56,10 +54,9 @@ const WEIGHTS: Record<RiskSign['risk'], number> = {
   deadline: 0,
 };
 
-/** A higher one comes first: the gravest sign decides, the others break ties. A deadline is no risk of the action. */
+/** A higher one comes first: the gravest sign decides, the others break ties. */
 export const riskRank = ({ risk = [] }: Pick<AskView, 'risk'>): number =>
   risk.reduce((sum, sign) => sum + WEIGHTS[sign.risk], 0);
 
 /** Nothing but a deadline was recognised. An ask that was not assessed yet is not called free of signs. */
-export const hasNoSigns = ({ risk }: Pick<AskView, 'risk'>): boolean =>
-  risk?.every((sign) => sign.risk === 'deadline') ?? false;
+export const hasNoSigns = ({ risk }: Pick<AskView, 'risk'>): boolean => risk?.every((sign) => !isMarked(sign)) ?? false;

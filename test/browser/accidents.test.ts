@@ -252,40 +252,6 @@ describeInBrowser('accidents', () => {
     await run.end();
   });
 
-  it('allows a long action only once its end was in view', async () => {
-    const run = await begin('Long');
-    const content = Array.from({ length: 900 }, (_, n) => `line ${n}`).join('\n');
-    const ask = await run.approval({ file_path: '/srv/long', content }, { tool_name: 'Write' });
-    const { page } = await testBed.signedIn('lead');
-    await page.goto(`/asks/${ask.ask_id}`);
-    await button(page, 'Show all of it').waitFor();
-    await hasSettled(page);
-    await page.keyboard.press('a');
-    const read = button(page, 'Read to the end to allow');
-    await read.waitFor();
-    expect(await read.isDisabled()).toBe(true);
-    await page.keyboard.press('a');
-    await page.getByText('Read to the end, then allow it.').waitFor();
-    expect(await statusOf(ask)).toBe('pending');
-    // Its beginning and its end each have to be in view for a moment.
-    const card = page.locator('.card-scroll');
-    let top = 0;
-    await expect
-      .poll(
-        async () => {
-          top = top === 0 ? 999_999 : 0;
-          await card.evaluate((element, to) => element.scrollTo(0, to), top);
-          await page.waitForTimeout(700);
-          return button(page, 'Allow once').count();
-        },
-        { interval: 0 },
-      )
-      .toBe(1);
-    await button(page, 'Allow once').click();
-    await expect.poll(() => statusOf(ask)).toBe('answered');
-    await run.end();
-  });
-
   it('has the buttons of a card in a session at its foot, never over another card', async () => {
     const run = await begin('Cards');
     const lines = Array.from({ length: 60 }, (_, n) => `echo ${n}`).join('\n');

@@ -58,6 +58,29 @@ describeInBrowser('approvals', () => {
     expect(first?.answer).toMatchObject({ answered_by: 'lead', surface: 'web', behavior: 'allow' });
   });
 
+  it('lists the past calls that a grant would have allowed as lists do', async () => {
+    const { client } = testBed;
+    const work_folder = '/srv/shop';
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Past calls', work_folder });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const raise = (file: string) =>
+      client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: file,
+        tool_name: 'Read',
+        input: { file_path: `${work_folder}/${file}` },
+      });
+    await raise('docs/a.md');
+    const { ask_id } = await raise('docs/b.md');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask_id}`);
+    await button(page, 'Always…').click();
+    const offer = page.getByRole('region', { name: 'Always allow' });
+    await offer.getByRole('listitem').getByText('Read docs/a.md').waitFor();
+    expect(await offer.getByText('{"').count()).toBe(0);
+    await client.sessions.end(session_id);
+  });
+
   it('gives a grant after showing what it would have allowed, and the next call passes', async () => {
     const { session_id } = await testBed.client.sessions.create({ agent: 'external', title: 'Always' });
     const { run_id } = await testBed.client.runs.start(session_id, { input: { text: 'work' } });
@@ -147,7 +170,7 @@ describeInBrowser('approvals', () => {
     await name.waitFor();
     expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth + 1)).toBe(true);
     expect(await name.evaluate((element) => getComputedStyle(element).textOverflow)).toBe('clip');
-    await page.getByText('Whether it exists is not known; if it does, it is replaced').waitFor();
+    await page.getByText('If it exists, it is replaced').waitFor();
 
     await show('request_permissions', {
       permissions: { network: { enabled: true }, fileSystem: { write: ['/srv/c'] } },
@@ -244,6 +267,8 @@ describeInBrowser('approvals', () => {
     expect(await page.getByText('similar requests').count()).toBe(0);
     expect(await button(page, 'Always…').count()).toBe(0);
     await button(page, 'Approve').click();
+    await page.locator('.toast').getByText('Approved: ').waitFor();
+    await page.locator('.row').getByText('You approved this').waitFor();
     const resolutions = [hidden, inFile].map(({ ask_id }) => ({ request_id: ask_id, behavior: 'deny' as const }));
     await testBed.client.approvals.decideRun(run.runId, { resolutions });
     expect([await run.received('plan'), await run.received('hiding')]).toEqual([

@@ -47,6 +47,8 @@ describeInBrowser('a request that is asked again', () => {
     expect(await page.locator('.toast').filter({ hasText: 'Allowed' }).count()).toBe(0);
     expect(await page.locator('.toast.good').count()).toBe(0);
     await page.waitForURL(`**/asks/${again.ask_id}`);
+    // It leads to what is on the screen.
+    await expect.poll(() => told.getByRole('link').count()).toBe(0);
     await page.locator('.row', { hasText: 'Not run, asked again: check.sh has changed' }).waitFor();
     const selected = page.locator('.row-link[aria-current="true"]');
     await expect.poll(() => selected.evaluate((row) => row === document.activeElement)).toBe(true);
@@ -56,6 +58,38 @@ describeInBrowser('a request that is asked again', () => {
     await page.getByRole('link', { name: 'Open the new request' }).click();
     await page.waitForURL(`**/asks/${again.ask_id}`);
     await end();
+  });
+
+  it('is led to while the person is elsewhere, until it is on the screen or has ended', async () => {
+    const { client } = testBed;
+    for (const end of ['opened', 'decided'] as const) {
+      const { first, second, end: endRun } = await askBound();
+      const { session_id } = await client.sessions.create({ agent: 'external', title: 'Other' });
+      const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+      const other = { kind: 'approval', tool_call_id: 'o', tool_name: 'Bash', input: { command: 'make' } } as const;
+      const { ask_id } = await client.asks.raise(run_id, other);
+      const { page } = await testBed.signedIn('lead');
+      await page.goto(`/asks/${first.ask_id}`);
+      await allow(page).click();
+      await page.waitForURL(`**/asks/${ask_id}`);
+      const again = await second();
+      const told = page.locator('.toast').filter({ hasText: 'Not run, asked again: sh check.sh' });
+      await told.getByRole('link', { name: 'Open' }).waitFor();
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByRole('heading', { name: 'History' }).waitFor();
+      expect(await told.getByRole('link', { name: 'Open' }).count()).toBe(1);
+      if (end === 'opened') {
+        await page.getByRole('link', { name: /^Inbox/ }).click();
+        await page.locator('.row:not(.settled)', { hasText: 'Asked again' }).click();
+        await page.waitForURL(`**/asks/${again.ask_id}`);
+      } else {
+        const resolutions = [{ request_id: again.ask_id, behavior: 'deny' as const }];
+        await client.approvals.decideRun(again.run_id, { resolutions });
+      }
+      await expect.poll(() => told.count(), { timeout: 3000 }).toBe(0);
+      await client.sessions.end(session_id);
+      await endRun();
+    }
   });
 
   it.each(['a key', 'the mouse', 'a finger'] as const)('is not decided by %s in the moment it appears', async (by) => {

@@ -101,7 +101,7 @@ describeInBrowser('cards', () => {
     await known.getByText('Replaces a file: x.sh exists, and what it holds is not shown').waitFor();
     expect(await known.getByText('not shown here').count()).toBe(0);
     const unknown = await open(page, await raise('unknown', 'Write', input));
-    await unknown.getByText('Whether it exists is not known; if it does, it is replaced.').waitFor();
+    await unknown.getByText('If it exists, it is replaced').waitFor();
     await unknown.getByText('1 line', { exact: true }).waitFor();
     expect(await unknown.locator('.plus').count()).toBe(0);
     expect(await unknown.getByText('The file exists').count()).toBe(0);

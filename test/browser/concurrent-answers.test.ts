@@ -87,7 +87,7 @@ describeInBrowser('an ask that ends elsewhere', () => {
     await client.asks.undeliverable(ask_id, { reason: `${path} has changed since it was asked` });
     const { page } = await testBed.signedIn('lead', { viewport: { width: 320, height: 700 } });
     await page.goto(`/asks/${ask_id}`);
-    const chip = page.getByRole('region', { name: 'How it ended' }).getByText(/Not delivered.*since it was asked/);
+    const chip = page.getByRole('region', { name: 'How it ended' }).getByText(/did not get it.*since it was asked/);
     const box = await chip.boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 1000)).toBeLessThan(320);
   });

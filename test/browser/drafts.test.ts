@@ -70,6 +70,42 @@ describeInBrowser('drafts', () => {
     }
   });
 
+  it('empties the reason of a denial where it is typed, and calls nothing saved then', async () => {
+    const { ask_id: other, run } = await askedWhy('cleared');
+    const call = { tool_call_id: 'cleared-too', tool_name: 'Bash', input: { command: 'make' } };
+    const { ask_id } = await testBed.client.asks.raise(run.runId, { kind: 'approval', ...call });
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 800 } });
+    await page.goto(`/asks/${ask_id}`);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    const reason = page.getByRole('textbox', { name: 'Reason (sent to the agent)' });
+    await reason.fill('Not now');
+    await page.getByText('Draft saved').waitFor();
+    const cleared = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await page.getByRole('button', { name: 'Clear text' }).click();
+    expect(await reason.inputValue()).toBe('');
+    expect(await reason.evaluate((field) => field === document.activeElement)).toBe(true);
+    await cleared;
+    expect(await page.getByText('Draft saved').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('button', { name: 'Always…' }).waitFor();
+    expect(await reason.count()).toBe(0);
+    // An answer that was deleted by hand is not restored either.
+    await page.goto(`/asks/${other}`);
+    const why = page.getByRole('textbox', { name: 'Why?' });
+    await why.fill('Because');
+    await page.getByText('Draft saved').waitFor();
+    const deleted = page.waitForResponse((response) => response.request().method() === 'PUT');
+    await why.fill('');
+    await deleted;
+    expect(await page.getByText('Draft saved').count()).toBe(0);
+    await page.reload();
+    await why.waitFor();
+    await page.waitForTimeout(500);
+    expect(await why.inputValue()).toBe('');
+    await testBed.client.asks.withdraw(ask_id);
+    await testBed.client.asks.withdraw(other);
+  });
+
   it('follows what the same person types in another window or tab', async () => {
     const run = await playMock(testBed.client, { do: 'ask', id: 'two', questions });
     const { ask_id } = await run.ask('two');

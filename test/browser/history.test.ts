@@ -1,5 +1,6 @@
 // Tests the history: searching and filtering ended asks, the search in the address, and opening a result.
 // Covers: web/src/pages/history.tsx, web/src/state/history-query.ts, web/src/ui/past-ask.tsx, web/src/ui/search-bar.tsx
+// Covers: web/src/ui/ask-line.tsx
 // Covers: web/src/ui/export-button.tsx, web/src/ui/query-note.tsx
 // Covers: web/src/ui/search-field.tsx, web/src/ui/filters.tsx, web/src/ui/list-foot.tsx, web/src/hooks/history.ts
 import { readFile } from 'node:fs/promises';
@@ -129,5 +130,38 @@ describeInBrowser('the history page', () => {
     await page.getByRole('button', { name: 'Further back' }).click();
     await page.getByText('63 requests', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Further back' }).count()).toBe(0);
+  });
+
+  it('names the tool, shortens paths and marks hidden characters as the inbox does, in the thread too', async () => {
+    const { client } = testBed;
+    const folder = '/srv/shop';
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Files', work_folder: folder });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const decide = async (tool_name: string, input: Record<string, unknown>) => {
+      const { ask_id } = await client.asks.raise(run_id, {
+        kind: 'approval',
+        tool_call_id: tool_name,
+        tool_name,
+        input,
+      });
+      await client.approvals.decideRun(run_id, { resolutions: [{ request_id: ask_id, behavior: 'deny' }] });
+    };
+    await decide('Write', { file_path: `${folder}/docs/a.md`, content: 'x' });
+    await decide('Read', { file_path: `${folder}/docs/a.md` });
+    await decide('Bash', { command: 'node for\u200bmat.js' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto('/history?q=session:Files');
+    const shown = page.locator('.history-what');
+    await expect
+      .poll(() => shown.allTextContents())
+      .toEqual(['node forU+200Bmat.js', 'Read docs/a.md', 'Write docs/a.md']);
+    expect(await shown.locator('.hidden-character').allTextContents()).toEqual(['U+200B']);
+    await page.goto(`/sessions/${session_id}`);
+    const receipts = page.locator('.receipt a');
+    await expect
+      .poll(() => receipts.allTextContents())
+      .toEqual(['Write docs/a.md', 'Read docs/a.md', 'node forU+200Bmat.js']);
+    expect(await receipts.locator('.hidden-character').allTextContents()).toEqual(['U+200B']);
+    await client.sessions.end(session_id);
   });
 });

@@ -7,6 +7,7 @@ import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const MOVED_MS = 400;
 const SEEN_MS = 800;
+const PAGE_MS = 200;
 
 describeInBrowser('the keyboard', () => {
   const testBed = useTestBed();
@@ -31,8 +32,13 @@ describeInBrowser('the keyboard', () => {
     await expect.poll(top).toBeGreaterThan(0);
     await page.keyboard.press('ArrowUp');
     await expect.poll(top).toBe(0);
-    // Its beginning and its end each have to be in view for a moment.
+    // Every part of it has to be in view for a moment.
     await page.waitForTimeout(SEEN_MS);
+    for (let before = -1; before !== (await top()); ) {
+      before = await top();
+      await page.keyboard.press('Space');
+      await page.waitForTimeout(PAGE_MS);
+    }
     await page.keyboard.press('End');
     await button(page, /^Allow once/).click({ trial: true });
     await page.keyboard.press('Home');
@@ -74,6 +80,24 @@ describeInBrowser('the keyboard', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('npm run a 1');
   });
 
+  it('dims the hints of single keys while text is typed, and moves nothing', async () => {
+    const run = await beginRun(testBed.client, { title: 'Dimmed' });
+    const ask = await run.ask('make dim');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    const hint = page.locator('.actions .key', { hasText: /^a$/ });
+    await hint.waitFor();
+    const place = await hint.boundingBox();
+    const isDim = () => hint.evaluate((key) => Number(getComputedStyle(key).opacity) < 1);
+    expect(await isDim()).toBe(false);
+    await page.keyboard.press('c');
+    await page.getByLabel(/^Comment\./).waitFor();
+    await expect.poll(isDim).toBe(true);
+    expect(await hint.isVisible()).toBe(true);
+    expect(await hint.boundingBox()).toEqual(place);
+    await run.end();
+  });
+
   it('shows no hint of a single key once those are switched off', async () => {
     const run = await beginRun(testBed.client, { title: 'Off' });
     const ask = await run.ask('make off');
@@ -90,7 +114,7 @@ describeInBrowser('the keyboard', () => {
     await expect.poll(async () => (await hints()).filter((key) => key !== 'K')).toEqual([]);
     await page.getByRole('dialog').getByText('send, while you type').waitFor();
     await page.keyboard.press('Escape');
-    expect(await hints()).toEqual([]);
+    await expect.poll(hints).toEqual([]);
     await run.end();
   });
 });

@@ -3,7 +3,7 @@
 // Covers: web/src/hooks/gesture.ts, web/src/ui/group-card.tsx, web/src/pages/session.tsx, web/src/ui/palette.tsx
 // Covers: web/src/ui/confirm-button.tsx
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { beginRun } from './asking-run.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
@@ -37,6 +37,66 @@ describeInBrowser('a card that moves', () => {
         }).observe(document.body, { subtree: true, childList: true, characterData: true }),
       [text, name, by],
     );
+
+  const PHONE = { viewport: { width: 390, height: 700 }, isMobile: true, hasTouch: true };
+  const QUESTION = { id: 'where', question: 'Where to?', options: [{ label: 'Staging', recommended: true }] };
+  const DECISIONS = {
+    allow: ['Allow once'],
+    deny: ['Deny', 'Deny'],
+    answer: ['Answer'],
+    decline: ['Decline', 'Decline'],
+  };
+
+  describe.each(Object.entries(DECISIONS))('after a decision: %s', (decision, presses) => {
+    it.each([
+      ['the mouse', {}],
+      ['a finger', { hasTouch: true }],
+      ['a finger on a phone', PHONE],
+    ] as const)('decides nothing by a second press of %s', async (by, options) => {
+      const run = await begin(`Next, ${decision}`);
+      const question = { kind: 'question' as const, tool_call_id: 'q', questions: [QUESTION] };
+      const isApproval = decision === 'allow' || decision === 'deny';
+      const first = isApproval ? await run.ask('make first') : await testBed.client.asks.raise(run.run_id, question);
+      const next = await run.ask('make next');
+      const { page } = await testBed.signedIn('lead', options);
+      await page.goto(`/asks/${first.ask_id}`);
+      await button(page, presses[0] ?? '').waitFor();
+      await page.waitForTimeout(MOVED_MS);
+      // At the place of the last press, in the frame in which the next request can be decided.
+      await page.evaluate((how) => {
+        let at = {};
+        document.addEventListener('click', ({ clientX, clientY, isTrusted }) => {
+          if (isTrusted) at = { clientX, clientY };
+        });
+        const press = () => {
+          const allow = [...document.querySelectorAll<HTMLButtonElement>('.card button')].find(({ textContent }) =>
+            textContent.includes('Allow once'),
+          );
+          if (!document.querySelector('.card')?.textContent.includes('make next') || !allow || allow.disabled)
+            return requestAnimationFrame(press);
+          const given = {
+            ...at,
+            bubbles: true,
+            cancelable: true,
+            pointerType: how === 'the mouse' ? 'mouse' : 'touch',
+          };
+          allow.dispatchEvent(new PointerEvent('pointerdown', given));
+          allow.dispatchEvent(new PointerEvent('click', { ...given, detail: 1 }));
+          return 0;
+        };
+        requestAnimationFrame(press);
+      }, by);
+      for (const name of presses) {
+        if (by === 'the mouse') await button(page, name).click();
+        else await button(page, name).tap();
+      }
+      await page.waitForURL(`**/asks/${next.ask_id}`);
+      await page.getByText(NOT_SENT).waitFor();
+      await expect.poll(() => statusOf(first)).not.toBe('pending');
+      expect(await statusOf(next)).toBe('pending');
+      await run.end();
+    });
+  });
 
   it.each(['mouse', 'touch'] as const)('decides nothing where it replaces a group, by %s', async (by) => {
     const run = await begin('Group');

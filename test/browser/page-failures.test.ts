@@ -1,6 +1,6 @@
 // Tests what the page says when the server is away, the browser is signed out, a page cannot be rendered, or an address is
 // unknown; and that it continues afterwards.
-// Covers: web/src/api.ts, web/src/pages/no-page.tsx, web/src/text/failure.ts, web/src/ui/error-boundary.tsx
+// Covers: web/src/api.ts, web/src/pages/no-page.tsx, web/src/text/failure.ts, web/src/text/signed-out.ts, web/src/ui/error-boundary.tsx
 // Covers: web/src/ui/missing-page.tsx, web/src/ui/standalone-page.tsx, web/src/hooks/queries.ts
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';

@@ -34,4 +34,22 @@ describeInBrowser('the sessions page', () => {
     await page.getByRole('searchbox').fill('nobody');
     await page.getByText('No ended session matches this search.').waitFor();
   });
+
+  it('lists the sessions that wait for a person first, the others by when something happened', async () => {
+    const { client } = testBed;
+    const create = async (title: string) => (await client.sessions.create({ agent: 'external', title })).session_id;
+    const waiting = await create('Waits');
+    const { run_id } = await client.runs.start(waiting, { input: { text: 'work' } });
+    const input = { command: 'make' };
+    const call = { kind: 'approval', tool_call_id: 'c', tool_name: 'Bash', input } as const;
+    const { ask_id } = await client.asks.raise(run_id, call);
+    const others = [await create('Older'), await create('Newer')];
+    const { page } = await testBed.signedIn('lead');
+    await page.goto('/sessions');
+    const names = () => page.locator('.session-name').allTextContents();
+    await expect.poll(async () => (await names()).slice(0, 3)).toEqual(['Waits', 'Newer', 'Older']);
+    await client.asks.withdraw(ask_id);
+    await page.getByText('1 waiting').waitFor({ state: 'detached' });
+    for (const id of [waiting, ...others]) await client.sessions.end(id);
+  });
 });

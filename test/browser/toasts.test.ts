@@ -46,23 +46,88 @@ describeInBrowser('what is told of a decision', () => {
     await run.end();
   });
 
-  it('stands at the top of a phone, with its Undo, and not above the buttons of the next card', async () => {
+  it('stands beside the way back on a phone, with its Undo, and covers nothing of the next card', async () => {
     const run = await begin('Undone');
     await run.ask('make first');
-    await run.ask('make second');
+    const second = await run.ask('make second');
     const { page } = await testBed.signedIn('lead', PHONE);
     await page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
     await page.reload();
     await row(page, 'make first').tap();
     await page.getByRole('button', { name: /^Allow once/ }).tap();
     await toast(page, 'Allowing: make first').waitFor();
-    await page.waitForTimeout(MOVED_MS);
-    await row(page, 'make second').tap();
-    await page.locator('.actions').waitFor();
+    await page.waitForURL(`**/asks/${second.ask_id}`);
+    await page.locator('div.crumbs').waitFor();
     const told = await box(page, '.toast');
-    expect((await box(page, '.actions')).top - told.bottom).toBeGreaterThan(100);
+    expect((await box(page, 'div.crumbs')).top).toBeGreaterThanOrEqual(told.bottom);
+    const back = await button(page, 'Inbox').boundingBox();
+    const toastBox = await page.locator('.toast').boundingBox();
+    expect((back?.x ?? 0) + (back?.width ?? 0)).toBeLessThanOrEqual(toastBox?.x ?? 0);
+    await page.waitForTimeout(MOVED_MS);
     await page.getByRole('button', { name: /^Undo/ }).tap();
     await page.getByText('Undone. Nothing was sent: make first').waitFor();
+    await run.end();
+  });
+
+  it('has room for the last of several messages on a phone', async () => {
+    const run = await begin('Several');
+    const asks = [await run.ask('make one'), await run.ask('make two'), await run.ask('make three')];
+    const { page } = await testBed.signedIn('lead', PHONE);
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    for (const [at, name] of ['one', 'two'].entries()) {
+      await button(page, 'Deny').waitFor();
+      await page.waitForTimeout(MOVED_MS);
+      await button(page, 'Deny').tap();
+      await button(page, 'Deny').tap();
+      await page.waitForURL(`**/asks/${asks[at + 1]?.ask_id}`);
+      await toast(page, `Denied: make ${name}`).waitFor();
+    }
+    expect(await page.locator('.toast:visible').count()).toBe(1);
+    expect((await box(page, 'div.crumbs')).top).toBeGreaterThanOrEqual((await box(page, '.toast:visible')).bottom);
+    await run.end();
+  });
+
+  it.each([
+    ['a desktop', { viewport: { width: 1280, height: 700 } }],
+    ['a phone', PHONE],
+  ] as const)('covers no button, field or link on any page of %s', async (_, options) => {
+    const run = await begin('Covered');
+    const lines = Array.from({ length: 30 }, (__, n) => `echo ${n}`).join('\n');
+    const { ask_id } = await run.ask(lines);
+    await run.ask('make other');
+    const { page } = await testBed.signedIn('lead', options);
+    await run.ask('make expiring', { expires_after_ms: 2000 });
+    await toast(page, 'Expired before anyone decided').waitFor();
+    const covered = () =>
+      page.locator('.toast').evaluate((shown) => {
+        const { left, right, top, bottom } = shown.getBoundingClientRect();
+        const found = new Set<string>();
+        for (let x = left + 1; x < right; x += 10)
+          for (let y = top + 1; y < bottom; y += 5)
+            for (const at of document.elementsFromPoint(x, y)) {
+              const control = at.closest('main :is(button, a, input, textarea, select)');
+              if (control) found.add(control.outerHTML.slice(0, 90));
+            }
+        return [...found];
+      });
+    // By the links of the page: a message does not outlive a reload.
+    const go = async (path: string, shown: string) => {
+      await page.evaluate((to) => {
+        history.pushState(null, '', to);
+        dispatchEvent(new PopStateEvent('popstate'));
+      }, path);
+      await page.locator(shown).first().waitFor();
+      await page.waitForTimeout(MOVED_MS);
+      await expect.poll(covered, { message: path, timeout: 10_000 }).toEqual([]);
+    };
+    await go(`/asks/${ask_id}`, '.actions');
+    await go(`/sessions/${run.session_id}`, '.composer, .composer-closed');
+    await page.locator('.session-scroll').evaluate((element) => element.scrollTo(0, 300));
+    await expect.poll(covered, { timeout: 10_000 }).toEqual([]);
+    await go('/settings', 'h1');
+    await go('/history', '.history-row');
+    await go('/sessions', '.session-row');
+    await go('/notifications', 'h1');
     await run.end();
   });
 
@@ -133,7 +198,13 @@ describeInBrowser('what is told of a decision', () => {
     const { ask_id } = await testBed.client.asks.raise(run_id, { kind: 'question', tool_call_id: 'q', questions });
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask_id}`);
-    await page.getByRole('article').getByText('Asks for a secret: the agent will hold what you type').waitFor();
+    await page
+      .getByRole('article')
+      .getByText('Asks for a secret: what you type is encrypted and only the agent can read it')
+      .waitFor();
+    // Said once.
+    expect(await page.getByText(/encrypted/i).count()).toBe(1);
+    expect(await page.locator('fieldset').getByText('Secret', { exact: true }).count()).toBe(1);
     await row(page, 'Paste an npm token').getByText('Asks for a secret').waitFor();
     const classes = (name: string) => button(page, name).getAttribute('class');
     expect(await classes('Answer')).toBe(await classes('Decline'));

@@ -25,6 +25,10 @@ describeInBrowser('an allow that is held back', () => {
     await page.waitForTimeout(MOVED_MS);
     await page.keyboard.press('a');
     await page.getByText(`Allowing: ${command}`).waitFor();
+    await page
+      .getByRole('button', { name: 'Undo', exact: true })
+      .getByText(/^[1-4] s$/)
+      .waitFor();
     return { page, ask_id, end: () => client.sessions.end(session_id) };
   };
   const isNotSent = async (page: Page, command: string, askId: string) => {
@@ -118,6 +122,24 @@ describeInBrowser('an allow that is held back', () => {
     await page.waitForURL(`**/asks/${first.ask_id}?sort=newest`);
     await expect.poll(() => isInCard(page)).toBe('Request');
     expect(await statusOf(first)).toBe('pending');
+    await run.end();
+  });
+
+  it('lets the person go on while the allow of a group is held back', async () => {
+    const run = await begin('Held group');
+    const asks = [await run.ask('npm run a 1'), await run.ask('npm run a 2')];
+    const next = await run.ask('make next');
+    const { page } = await withPause('lead');
+    await open(page, asks[0] as AskView);
+    await page.getByRole('button', { name: /2 similar requests/ }).click();
+    await page.getByRole('button', { name: /^Allow all 2/ }).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.getByRole('button', { name: /^Allow all 2/ }).click();
+    await page.waitForURL(`**/asks/${next.ask_id}`, { timeout: 2000 });
+    await page.getByText('Allowing: 2 requests').waitFor();
+    for (const ask of asks) await expect.poll(() => statusOf(ask)).toBe('answered');
+    expect(await statusOf(next)).toBe('pending');
+    expect(new URL(page.url()).pathname).toBe(`/asks/${next.ask_id}`);
     await run.end();
   });
 

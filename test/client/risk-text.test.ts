@@ -1,6 +1,6 @@
 // How signs of risk are ordered, and when a deadline counts.
 import { expect, it } from 'vitest';
-import { hasNoSigns, isGrave, riskRank, signsAt, toneOf } from '../../src/client/risk-text.ts';
+import { hasNoSigns, isMarked, riskRank, signsAt, toneOf } from '../../src/client/risk-text.ts';
 import { RISKS, type RiskSign } from '../../src/core/risk.ts';
 
 const sign = (risk: RiskSign['risk'], at_ms?: number): RiskSign => ({ risk, why: '', ...(at_ms && { at_ms }) });
@@ -24,8 +24,8 @@ it('calls an ask free of signs only when it was assessed', () => {
   expect(hasNoSigns({ risk: [sign('unclear')] })).toBe(false);
 });
 
-it('invites to allow nothing that deletes or replaces files or cannot all be read', () => {
-  expect(RISKS.filter((risk) => !isGrave(sign(risk)))).toEqual(['network', 'deadline']);
+it('invites to allow nothing that is marked, however loud', () => {
+  expect(RISKS.filter((risk) => !isMarked(sign(risk)))).toEqual(['deadline']);
 });
 
 it('is loud about what cannot be undone or reaches out of the project', () => {

@@ -19,7 +19,7 @@ import { useUnreachedWatch } from './hooks/unreached.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { ROUTES } from './routes.ts';
 import { heading, summary } from './text/ask-text.ts';
-import { isSignedOut } from './text/failure.ts';
+import { isSignedOut } from './text/signed-out.ts';
 import { Nav } from './ui/nav.tsx';
 import { StandalonePage } from './ui/standalone-page.tsx';
 import './app.css';

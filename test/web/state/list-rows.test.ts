@@ -14,6 +14,15 @@ it('puts a heading above a section with a title, and numbers requests over all s
   expect(heightPx).toBe(2 * HEADING_PX + 3 * ROW_PX);
 });
 
+it('counts those that wait above a section, and not those that have ended and are still listed', () => {
+  const ended = { ...entry(approval()), settledAtMs: 1 };
+  const counts = (...sections: ReturnType<typeof entries>[]) =>
+    layOut(sections.map((members) => ({ title: 'x', entries: members }))).rows.flatMap((row) =>
+      'heading' in row ? [row.count] : [],
+    );
+  expect(counts([ended], [...entries(3), ended, ...entries(1)])).toEqual([0, 4]);
+});
+
 it('draws few rows of ten thousand, and those in view among them', () => {
   const layout = layOut([{ title: '', entries: entries(10_000) }]);
   const drawn = rowsWithin(layout, 5000 * ROW_PX, 600);

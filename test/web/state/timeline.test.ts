@@ -55,6 +55,12 @@ describe('the timeline of a run', () => {
     ]);
   });
 
+  it('knows an answer that the agent did not take', () => {
+    const answered = [...asks(2, 'a'), ...asks(2, 'b'), claims(3, 'a'), claims(4, 'b')];
+    const all = events(['accepted', 0], ...answered, ['ask.undeliverable', 5, {}, 'b']);
+    expect(timeline(all)[0]?.holds.map(({ isUnused }) => isUnused)).toEqual([false, true]);
+  });
+
   it('stays held while an ask is pending, and is queued again after its worker was lost', () => {
     const held = timeline(events(['accepted', 0], ['started', 1], ...asks(2, 'a')))[0];
     expect(held && heldMs(held, 50)).toBe(48);

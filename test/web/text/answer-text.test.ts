@@ -1,6 +1,6 @@
 // Tests what a card says about earlier decisions, deliveries and people who have seen an ask.
 import { expect, it } from 'vitest';
-import { earlierSentence, seenByOthers, undeliverableSentence } from '../../../web/src/text/answer-text.ts';
+import { earlierSentence, seenByOthers } from '../../../web/src/text/answer-text.ts';
 import { approval } from '../../client/asks.ts';
 
 it('says what was decided before the worker was lost, and asks to decide again', () => {
@@ -9,11 +9,6 @@ it('says what was decided before the worker was lost, and asks to decide again',
   expect(earlierSentence(before)).toBe(sentence);
   expect(earlierSentence({ ...before, reason: 'approval denied' })).toBe(sentence);
   expect(earlierSentence({ ...before, behavior: 'allow', reason: 'once' })).toContain('allowed this (once).');
-});
-
-it('says why an answer could not be delivered', () => {
-  expect(undeliverableSentence('Codex was not\nseen to do it')).toBe('Not delivered: Codex was not seen to do it');
-  expect(undeliverableSentence(undefined)).toBe('Not delivered: the agent can no longer take it');
 });
 
 it('names each other person who has seen an ask once, with the first time', () => {

@@ -1,15 +1,7 @@
 // Tests the words for an ask and for how it ended.
 import { describe, expect, it } from 'vitest';
-import { reasonOf } from '../../../web/src/text/answer-text.ts';
-import {
-  endSentence,
-  endText,
-  expiredMeans,
-  heading,
-  isInDelivery,
-  summary,
-  within,
-} from '../../../web/src/text/ask-text.ts';
+import { expiredMeans, isInDelivery, reasonOf } from '../../../web/src/text/answer-text.ts';
+import { endSentence, endText, heading, summary, within } from '../../../web/src/text/ask-text.ts';
 import { answer, approval, asked, question } from '../../client/asks.ts';
 
 describe('the summary of an ask', () => {
@@ -56,10 +48,36 @@ describe('the sentence for the end of an ask', () => {
     expect(isInDelivery(approval({}, { answer: answer({}), delivery: { ...due, state: 'delivered' } }))).toBe(false);
   });
 
-  it('says that the agent did not take an allow', () => {
-    const delivery = { state: 'undeliverable', attempts: 1 } as const;
-    expect(endText(approval({}, { answer: answer({ surface: 'system' }), delivery }))).toBe(
-      'Allowed by mate, but the agent did not get it',
+  it('says that the agent did not take an allow, and why', () => {
+    const given = answer({ surface: 'system' });
+    const text = (delivery: object) =>
+      endText(approval({}, { answer: given, delivery: { state: 'undeliverable', attempts: 1, ...delivery } }));
+    expect(text({})).toBe('Allowed by mate. The agent did not get it.');
+    expect(text({ reason: 'Codex was not\nseen to do it' })).toBe(
+      'Allowed by mate. The agent did not get it: Codex was not seen to do it',
+    );
+    expect(text({ reason: 'x'.repeat(500) }).length).toBeLessThan(460);
+  });
+
+  it.each([
+    '/srv/shop/check.sh has changed since this was asked.',
+    '/srv/shop/check.sh is gone since this was asked.',
+    '/srv/shop/check.sh is no file any more that can be looked at.',
+  ])('says that an allow was not run: %s', (reason) => {
+    const given = { answer: answer({ answered_by: 'lead', surface: 'web' }) };
+    const ask = approval({}, { ...given, delivery: { state: 'undeliverable', attempts: 1, reason } });
+    const from = { ...ask, request: { ...ask.request, work_folder: '/srv/shop' } };
+    const why = reason.replace('/srv/shop/', '');
+    expect(endText(from, 'lead')).toBe(`You allowed this. It was not run and was asked again: ${why}`);
+  });
+
+  it('calls a plan approved', () => {
+    const plan = { ...approval({}).request, tool_name: 'ExitPlanMode', reason: '# Move' };
+    const by = { answered_by: 'lead', surface: 'web' } as const;
+    expect(endSentence(answer(by), 'lead', plan)).toBe('You approved this');
+    expect(endSentence(answer({ ...by, behavior: 'deny' }), 'lead', plan)).toBe('You denied this');
+    expect(endText({ ...approval({}, { answer: answer({}) }), request: plan })).toBe(
+      'Approved by mate from the command line',
     );
   });
 

@@ -28,6 +28,9 @@ describe('a request', () => {
     ]);
     expect(labels({ reason: 'Asked again: by the agent itself' })).toEqual([]);
     expect(labels({}, undefined, 'node for\u200bmat.js')).toEqual(['Hidden characters']);
+    const why = (command: string) => ownSigns(approval({ command }), undefined).map((sign) => sign.why);
+    expect(why('a\u200bb')).toEqual(['one character is invisible or looks like another. It is marked above']);
+    expect(why('a\u200b\u202eb')).toEqual(['2 characters are invisible or look like others. They are marked above']);
   });
 
   it('that is a question has none, but for one that asks for a secret', () => {

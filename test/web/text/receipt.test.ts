@@ -13,9 +13,22 @@ describe('a receipt', () => {
       answered_by: 'lead',
       surface: 'web',
     });
-    const receipt = { lead: 'You allowed', what: 'rm -rf build', isCode: true, given: '', took: '2s' };
+    const receipt = { lead: 'You allowed', what: 'rm -rf build', isCode: true, given: '', unused: '', took: '2s' };
     expect(receiptOf(ask, 'lead')).toEqual(receipt);
     expect(receiptOf(ask, 'mate')).toEqual({ ...receipt, lead: 'lead allowed' });
+  });
+
+  it('says that an allow was not run, because a file had changed', () => {
+    const ask = ended(approval({ command: 'sh check.sh' }), { behavior: 'allow', answered_by: 'lead' });
+    const reason = 'check.sh has changed since this was asked.';
+    const unused = { ...ask, delivery: { state: 'undeliverable' as const, attempts: 1, reason } };
+    expect(receiptOf(unused, 'lead')?.unused).toBe(`It was not run and was asked again: ${reason}`);
+  });
+
+  it('calls a plan approved', () => {
+    const plan = ended(approval({}), { behavior: 'allow', answered_by: 'lead' });
+    const request = { ...plan.request, tool_name: 'ExitPlanMode', reason: '# Move' };
+    expect(receiptOf({ ...plan, request } as typeof plan, 'lead')?.lead).toBe('You approved');
   });
 
   it('names the reason of a denial and an edited input', () => {

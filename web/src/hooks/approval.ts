@@ -41,8 +41,10 @@ export interface Approval {
   /** What has to happen before it can be allowed. */
   toRead: ReturnType<typeof toRead>;
   showWhole(): void;
-  /** Forgets what was typed and edited. */
+  /** Forgets what was typed and edited, and closes the field. */
   discard(): void;
+  /** Empties the field of the reason, in which the person goes on. */
+  clearReason(): void;
   /** `always`: what is allowed from now on as well. */
   allow(suggestionIds?: string[], always?: Always): void;
   deny(): void;
@@ -61,7 +63,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
   const [request] = useState(ask.request);
   const [form, setForm] = useState(() => openApproval(request));
   const [isFieldWanted, setFieldWanted] = useState(false);
-  const sending = useSubmission(`ask-${ask.ask_id}`);
+  const sending = useSubmission(`ask-${ask.ask_id}`, request);
   const isUnsent = useUnsent().has(ask.ask_id);
   const isOver = ask.status !== 'pending';
   const submission = isUnsent || isOver ? { ...sending, isSending: true } : sending;
@@ -93,7 +95,14 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     draft.drop();
     onDone(decision.behavior === 'allow' ? 'Allowed' : 'Denied', decidedAs(decision));
   };
+  /** Whatever would allow it, once or always, asks here first: what is long has to be read to its end. */
+  const isToRead = (): boolean => {
+    if (reading === 'show-whole') showWhole();
+    if (reading === 'read-on') toast('Read to the end to allow it.', 'warn');
+    return reading !== undefined;
+  };
   const open = (mode: ApprovalForm['mode']) => {
+    if (mode === 'always' && isToRead()) return;
     setFieldWanted(mode !== 'look');
     setForm({ ...form, mode });
   };
@@ -113,6 +122,10 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
       setForm({ ...openApproval(request), isWhole: form.isWhole });
       suspend().drop();
     },
+    clearReason() {
+      approval.type({ reason: '' });
+      document.querySelector<HTMLElement>(`[data-ask="${CSS.escape(ask.ask_id)}"] .actions textarea`)?.focus();
+    },
     type(text) {
       const next = { ...form, ...text, isTouched: true };
       setForm(next);
@@ -125,9 +138,7 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
       save(draftOf(next, request));
     },
     allow(suggestionIds = [], always) {
-      if (submission.isSending) return;
-      if (reading === 'show-whole') return showWhole();
-      if (reading === 'read-on') return void toast('Read to the end, then allow it.', 'warn');
+      if (submission.isSending || isToRead()) return;
       const decision = allowed(form, request, suggestionIds, always);
       if (decision) void send(decision);
     },

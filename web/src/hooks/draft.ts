@@ -25,6 +25,13 @@ export interface Draft {
   suspend(): { resume(): void; drop(): void };
 }
 
+/** Nothing is left of what was typed: it is saved, so that no other window shows it, and not called a draft. */
+const isEmpty = ({ answers = [], reason, justification, updated_input }: DraftContent): boolean =>
+  answers.every(({ selected_option_ids, freeform_answer }) => !selected_option_ids?.length && !freeform_answer) &&
+  !reason &&
+  !justification &&
+  updated_input === undefined;
+
 const PAUSE_MS = 300;
 /** Browsers limit what a request with `keepalive` carries. */
 const MAX_KEEPALIVE_BYTES = 60_000;
@@ -76,6 +83,8 @@ export function useDraft(askId: string): Draft {
   const data = useSavedDraft(askId, true);
   const [incoming, setIncoming] = useState<IncomingDraft>();
   const [state, setState] = useState<Draft['state']>('idle');
+  /** The server may have a draft of this person. */
+  const isStored = useRef(false);
   const unsent = useRef<DraftContent>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   /** One request at a time: a later one aborts and replaces it. */
@@ -90,6 +99,7 @@ export function useDraft(askId: string): Draft {
     const isNewer = shownRevision.current !== undefined;
     // What is being typed here is newer than any other window's draft.
     if (cached === undefined || (isNewer && (unsent.current ?? inFlight.current))) return;
+    isStored.current ||= cached !== null;
     const isOlder = !isNewer && isRestored.current;
     if (cached && !isOlder && cached.revision > (shownRevision.current ?? 0)) setIncoming({ content: cached, isNewer });
     shownRevision.current = Math.max(cached?.revision ?? 0, shownRevision.current ?? 0);
@@ -116,7 +126,7 @@ export function useDraft(askId: string): Draft {
         queries.setQueryData<DraftView | null>(keyOf(askId), (cached) => newerOf(saved, cached));
         if (unsent.current === undefined) {
           local.remove(askId);
-          setState('saved');
+          setState(isEmpty(content) ? 'idle' : 'saved');
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -144,7 +154,8 @@ export function useDraft(askId: string): Draft {
       touch(askId);
       local.set(askId, content);
       unsent.current = content;
-      setState('unsaved');
+      isStored.current = true;
+      setState(isEmpty(content) ? 'idle' : 'unsaved');
       clearTimeout(timer.current);
       timer.current = setTimeout(() => void flush(false), PAUSE_MS);
     },
@@ -159,10 +170,12 @@ export function useDraft(askId: string): Draft {
     const drop = () => {
       local.remove(askId);
       queries.setQueryData(keyOf(askId), null);
-      if (state !== 'idle') void api.asks.dropDraft(askId).catch(() => {});
+      setState('idle');
+      if (isStored.current) void api.asks.dropDraft(askId).catch(() => {});
+      isStored.current = false;
     };
     return { resume: () => content && save(content), drop };
-  }, [askId, state, save]);
+  }, [askId, save]);
   useEffect(() => {
     const unsaved = local.get(askId);
     if (!unsaved) return;

@@ -16,10 +16,11 @@ import { api } from '../api.ts';
 import { repeatOf } from '../state/asked-again.ts';
 import { lateSentence } from '../state/refusal.ts';
 import { isNotTaken } from '../text/ask-text.ts';
-import { isSignedOut } from '../text/failure.ts';
+import { isSignedOut } from '../text/signed-out.ts';
 import { currentInbox, isInUse, markStale, tellDraft, update } from './live-inbox.ts';
 import { tellExpired, tellNotDelivered, tellTooLate } from './missed-notice.ts';
 import { followShared } from './shared-stream.ts';
+import { endLink } from './toasts.ts';
 import { dropHeld } from './undo.ts';
 
 const SWEEP_MS = 1000;
@@ -65,8 +66,9 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             listener.raised(asks);
           },
           settled(askId, answer) {
+            endLink(askId, 0);
             const ask = openAsk(askId);
-            if (ask && dropHeld(askId)) tellTooLate(ask, lateSentence(answer));
+            if (ask && dropHeld(askId)) tellTooLate(ask, lateSentence(answer, ask.request));
             else if (ask && answer.outcome === 'expired') tellExpired(ask);
             update(settled(currentInbox(), askId, answer, Date.now()));
             import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId)).catch(() => {});

@@ -5,7 +5,7 @@
 import { summaryLine } from '../../../src/client/action-summary.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { kindOf } from '../text/action-kind.ts';
-import { heading, isNotTaken, shortSummary, summary, undeliveredWhy } from '../text/ask-text.ts';
+import { heading, isNotTaken, shortSummary, summary, undeliveredWhy, verbOf } from '../text/ask-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { currentInbox } from './live-inbox.ts';
 import { dismissToast, isShown, lastingToast, toast } from './toasts.ts';
@@ -33,14 +33,17 @@ export function tellTooLate(ask: AskView, why: string): void {
     lastingToast(`${why} ${named(request)}`, { label: 'Show', href: `/asks/${ask_id}` });
 }
 
+/** A plan is approved. */
+export const doneWord = ({ request }: AskView, what: string): string =>
+  what === 'Allowed' ? verbOf({ behavior: 'allow' }, request) : what;
+
 /** Unless it has come to nothing meanwhile, which is told already. */
 export function tellDone(ask: AskView, what: string): void {
   const now = currentInbox().entries.find((entry) => entry.ask.ask_id === ask.ask_id)?.ask;
   if (now && isNotTaken(now)) return;
   const isGiven = what === 'Allowed' || what === 'Answered';
-  const word = what === 'Allowed' && kindOf(ask.request) === 'plan' ? 'Approved' : what;
   const tool = ['edit', 'read', 'web', 'tool'].includes(kindOf(ask.request)) ? `${heading(ask.request)} ` : '';
-  toast(`${word}: ${tool}${shortSummary(ask)}`, isGiven ? 'good' : 'plain', { askId: ask.ask_id });
+  toast(`${doneWord(ask, what)}: ${tool}${shortSummary(ask)}`, isGiven ? 'good' : 'plain', { askId: ask.ask_id });
 }
 
 /** The answer came to nothing. `again`: the request in which the same action is asked again. */

@@ -1,6 +1,7 @@
 // Sends what a person wrote or decided: one request at a time, under an idempotency key that is reused until a reply was
 // received, so that a retry after a lost connection or a reload is carried out once.
 import { useState } from 'react';
+import type { AskRequest } from '../../../src/client/action-summary.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
 import { accident } from './gesture.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
@@ -30,8 +31,8 @@ export const UNDONE: Refusal = { text: '', isLate: false, isFinal: false, questi
 
 const SLOW_MS = 1500;
 
-/** `scope` names what is sent from here. Without one the keys do not survive a reload: for content with a secret. */
-export function useSubmission(scope: string | undefined): Submission {
+/** `scope` names what is sent from here, `request` is what it decides. Without one the keys do not survive a reload: for content with a secret. */
+export function useSubmission(scope: string | undefined, request?: AskRequest): Submission {
   const [isSending, setSending] = useState(false);
   const [isSlow, setSlow] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
@@ -62,7 +63,7 @@ export function useSubmission(scope: string | undefined): Submission {
         keys.clear();
         return undefined;
       } catch (error) {
-        const why = refusalOf(error);
+        const why = refusalOf(error, request);
         if (why.isFinal) keys.clear();
         setRefusal(why);
         return why;

@@ -9,7 +9,9 @@ export interface Toast {
   /** The request that it is about. A later toast about the same one replaces it. */
   askId?: string | undefined;
   action?: ToastAction | undefined;
-  /** Where to read more. Such a toast stays until it is dismissed or followed. */
+  /** When the action is gone. */
+  untilMs?: number | undefined;
+  /** Where to read more. Such a toast stays until it is dismissed, or until what it leads to is on the screen. */
   link?: ToastLink | undefined;
 }
 
@@ -47,14 +49,30 @@ export function toast(
   tone: Toast['tone'] = 'good',
   { action, askId }: Pick<Toast, 'action' | 'askId'> = {},
 ): number {
-  const id = show({ text, tone, action, askId });
+  const id = show({ text, tone, action, askId, untilMs: action && Date.now() + action.shownMs });
   setTimeout(() => dismissToast(id), action?.shownMs ?? SHOWN_MS);
   return id;
 }
 
-/** Stays until it is dismissed, for what happened while nobody looked. */
-export const lastingToast = (text: string, link: ToastLink, askId?: string): number =>
-  show({ text, tone: 'warn', link, askId });
+/** For what happened while nobody looked. */
+export function lastingToast(text: string, link: ToastLink, askId?: string): number {
+  const id = show({ text, tone: 'warn', link, askId });
+  const cards = document.querySelectorAll<HTMLElement>('.card[data-ask]');
+  for (const { dataset } of cards) endLink(dataset.ask ?? '');
+  return id;
+}
+
+const leadsTo = ({ link }: Toast, askId: string): boolean => link?.href.endsWith(`/${askId}`) === true;
+
+/** The request has ended, or is on the screen: what led to it has no link any more, and leaves like any other message. */
+export function endLink(askId: string, leavesInMs: number = SHOWN_MS): void {
+  toasts = toasts.map((each) => {
+    if (!leadsTo(each, askId)) return each;
+    setTimeout(() => dismissToast(each.id), leavesInMs);
+    return { ...each, link: undefined };
+  });
+  notifyListeners();
+}
 
 function show(shown: Omit<Toast, 'id'>): number {
   lastId += 1;
@@ -74,9 +92,9 @@ export function dismissToast(toastId: number): void {
   notifyListeners();
 }
 
-/** The person opens something else: what only told of the last thing makes room. What can be acted on stays. */
-export function dismissPassing(): void {
-  toasts = toasts.filter(({ action, link }) => action || link);
+/** The person opens a request: what led to it or only told of the last thing makes room. What can be acted on stays. */
+export function dismissPassing(askId: string): void {
+  toasts = toasts.filter((each) => (each.action || each.link) && !leadsTo(each, askId));
   notifyListeners();
 }
 

@@ -61,7 +61,7 @@ export function holdBack(
   if (shownMs === 0) return Promise.resolve(true);
   const askIds = asks.map(({ ask_id }) => ask_id);
   return new Promise((resolve) => {
-    mark(askIds, 'Allowing…');
+    mark(askIds, `${verb}…`);
     const hold: Hold = {
       askIds,
       what,

@@ -1,7 +1,7 @@
 // Knows which decisions have not arrived yet, and which group was undone and is to be opened again. undo.ts holds them back.
 import { useSyncExternalStore } from 'react';
 
-type Unsent = 'Allowing…' | 'Sending…';
+type Unsent = 'Allowing…' | 'Approving…' | 'Sending…';
 let unsent: ReadonlyMap<string, Unsent> = new Map();
 const listeners = new Set<() => void>();
 const notifyListeners = (): void => {

@@ -7,14 +7,14 @@ import { useCommands } from '../hooks/commands.ts';
 import { useHistory } from '../hooks/history.ts';
 import { useMe } from '../hooks/me.ts';
 import { type HistoryQuery, historyAddress, historyQueryOf, OUTCOMES } from '../state/history-query.ts';
-import { kindOf } from '../text/action-kind.ts';
 import { answersGiven, reasonOf } from '../text/answer-text.ts';
-import { endText, heading, summary } from '../text/ask-text.ts';
+import { endSentence, unusedSentence } from '../text/ask-text.ts';
 import { failureText } from '../text/failure.ts';
 import { agentName, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { Age } from '../ui/age.tsx';
 import { AlwaysGiven } from '../ui/always-given.tsx';
+import { AskLine, isCode } from '../ui/ask-line.tsx';
 import { ExportButton } from '../ui/export-button.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { ListFoot } from '../ui/list-foot.tsx';
@@ -117,8 +117,8 @@ const addressOf = (askId: string, search: string): string => `/history/${askId}$
 
 function Row({ ask, href }: { ask: AskView; href: string }) {
   const { answer, asked_from: from } = ask;
-  const kind = kindOf(ask.request);
   const me = useMe()?.name;
+  const unused = unusedSentence(ask);
   const given = answersGiven(ask)
     .map(({ text }) => text)
     .concat(answer?.updated_input ? 'as edited' : [], (answer && reasonOf(answer)) ?? [])
@@ -128,16 +128,18 @@ function Row({ ask, href }: { ask: AskView; href: string }) {
     <Link href={href} className="history-row">
       <ToneIcon ask={ask} />
       <span className="history-what">
-        {kind === 'tool' && <span className="muted mono">{heading(ask.request)} </span>}
-        <strong className={ask.kind === 'approval' && kind !== 'plan' ? 'mono' : ''}>{summary(ask.request)}</strong>
+        <strong className={isCode(ask) ? 'mono' : ''}>
+          <AskLine ask={ask} />
+        </strong>
       </span>
       <span className="history-age small muted">
         <Age atMs={answer?.answered_at_ms ?? ask.created_at_ms} />
       </span>
       <span className="history-end small">
-        {endText(ask, me)}
+        {answer && endSentence(answer, me, ask.request)}
         <AlwaysGiven ask={ask} isLinked={false} />
         {given !== '' && <span className="muted">: {oneLine(given.slice(0, 300))}</span>}
+        {unused !== '' && `. ${unused}`}
       </span>
       <span className="history-where tiny muted">
         {from && [agentName({ ...from, session_id: ask.session_id }), ...from.project_ids.map(oneLine)].join(' · ')} ·{' '}

@@ -8,7 +8,6 @@ import { filtered } from '../../../src/client/inbox-filter.ts';
 import { isOpen, neighbour, openCount } from '../../../src/client/inbox-model.ts';
 import { arranged, isUrgent } from '../../../src/client/triage.ts';
 import type { AskView } from '../../../src/core/views.ts';
-import { api } from '../api.ts';
 import { useCoarseNow } from '../hooks/clock.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { movedByItself } from '../hooks/gesture.ts';
@@ -19,7 +18,6 @@ import { focusCard, wantRowFocus } from '../hooks/row-focus.ts';
 import { dismissPassing, toast } from '../hooks/toasts.ts';
 import { setUndoneGroup, useUndoneGroup, useUnsent } from '../hooks/unsent.ts';
 import { type Triage, triageOf, triageSearch } from '../state/triage-address.ts';
-import { failureText } from '../text/failure.ts';
 import { AskList } from '../ui/ask-list.tsx';
 import { DismissibleNotice } from '../ui/dismissible-notice.tsx';
 import { Filters } from '../ui/filters.tsx';
@@ -92,7 +90,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   };
   /** The person opens it. */
   const open = (askId: string) => {
-    dismissPassing();
+    dismissPassing(askId);
     select(askId);
   };
   const change = (part: Partial<Triage>) => navigate(addressOf(selectedId, { ...triage, ...part }), { replace: true });
@@ -138,11 +136,10 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const goOn = (ask: AskView, isOver: (askId: string) => boolean = () => false) => {
     const shown = latest.current;
     if (shown.selectedId !== ask.ask_id) return;
-    if (!isWide()) return shown.select(undefined);
     const left = shown.entries.filter((entry) => entry.ask.ask_id === ask.ask_id || !isOver(entry.ask.ask_id));
     const urgent = left.filter((entry) => entry.ask.ask_id !== ask.ask_id && isUrgent(entry.ask, Date.now()));
     const next = neighbour(urgent, undefined) ?? neighbour(left, ask.ask_id);
-    if (next === undefined) return;
+    if (next === undefined && isWide()) return;
     movedByItself();
     wantRowFocus(next);
     shown.select(next);
@@ -152,12 +149,15 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     setAnsweredId(ask.ask_id);
     goOn(ask, (askId) => unsent.has(askId));
   };
-  const doneTogether = (asks: readonly AskView[]) => {
+  const goOnFrom = (asks: readonly AskView[]) => {
     const shown = asks.find(({ ask_id }) => ask_id === latest.current.selectedId);
-    if (!shown) return;
     const decidedIds = new Set(asks.map(({ ask_id }) => ask_id));
-    setAnsweredId(shown.ask_id);
-    goOn(shown, (askId) => decidedIds.has(askId) || unsent.has(askId));
+    if (shown) goOn(shown, (askId) => decidedIds.has(askId) || unsent.has(askId));
+    return shown;
+  };
+  const doneTogether = (asks: readonly AskView[]) => {
+    const shown = goOnFrom(asks);
+    if (shown) setAnsweredId(shown.ask_id);
   };
   const mark = (askId: string) =>
     setMarkedIds((before) => {
@@ -169,10 +169,6 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
   const marked = entries
     .filter(({ ask }) => markedIds.has(ask.ask_id) && ask.status === 'pending')
     .map(({ ask }) => ask);
-  const forMarked = (call: (askId: string) => Promise<unknown>) => {
-    setMarkedIds(new Set());
-    for (const { ask_id } of marked) call(ask_id).catch((error: unknown) => toast(failureText(error), 'warn'));
-  };
 
   const shape = selected?.status === 'pending' ? shapeOf(selected) : undefined;
   const similar = shape === undefined || !mayAnswer ? undefined : groups.get(shape);
@@ -251,13 +247,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
         </div>
         {marked.length > 0 && mayAnswer && (
           <Suspense fallback={null}>
-            <MarkedBar
-              count={marked.length}
-              onTogether={markedGroup && openTogether}
-              onTake={() => forMarked(api.asks.take)}
-              onSnooze={(until) => forMarked((askId) => api.asks.snooze(askId, until))}
-              onClear={() => setMarkedIds(new Set())}
-            />
+            <MarkedBar asks={marked} onTogether={markedGroup && openTogether} onClear={() => setMarkedIds(new Set())} />
           </Suspense>
         )}
         {entries.length > 0 ? (
@@ -287,6 +277,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
               sessions={inbox.sessions}
               onBack={() => setOpenGroup(undefined)}
               onRefused={setBatchRefused}
+              onHeld={goOnFrom}
               onDone={doneTogether}
             />
           ) : selected ? (

@@ -4,6 +4,7 @@ import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { useAgents } from '../hooks/agents.ts';
 import { isTypedInto, movedByItself } from '../hooks/gesture.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
+import { doneWord } from '../hooks/missed-notice.ts';
 import { useIsOneColumn } from '../hooks/narrow.ts';
 import { useScrollToEnd } from '../hooks/scroll-to-end.ts';
 import { useEndedAsks, useRuns, useSession, useThread } from '../hooks/session-data.ts';
@@ -52,7 +53,7 @@ export default function SessionPage({ id, onNewRun }: { id: string; onNewRun: ((
     );
   if (!session) return null;
   const sessions = new Map(inbox.sessions).set(id, session);
-  const done = (ask: AskView, what: string) => announce(`${what}: ${summary(ask.request)}`);
+  const done = (ask: AskView, what: string) => announce(`${doneWord(ask, what)}: ${summary(ask.request)}`);
   return (
     <div className="session">
       <div className="session-main">

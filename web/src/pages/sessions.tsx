@@ -32,6 +32,9 @@ export default function SessionsPage({ onNewRun }: { onNewRun: (() => void) | un
   const ended = useEndedSessions(q, status === 'ended');
   const list = status === 'ended' ? ended : open;
   const pending = usePendingCounts();
+  // Those that wait first; sorting is stable.
+  const isWaiting = ({ session_id }: SessionView) => Number(pending.has(session_id));
+  const sessions = list.sessions?.toSorted((a, b) => isWaiting(b) - isWaiting(a));
   const change = (next: ListedStatus, search: string) => navigate(sessionsAddress(next, search), { replace: true });
   const newRun = onNewRun && (
     <button type="button" className="button" onClick={onNewRun}>
@@ -51,7 +54,7 @@ export default function SessionsPage({ onNewRun }: { onNewRun: (() => void) | un
       </SearchBar>
       {list.error && <p className="notice bad">{failureText(list.error)}</p>}
       <ul className="session-list" aria-label={status === 'ended' ? 'Ended sessions' : 'Open sessions'}>
-        {list.sessions?.map((session) => (
+        {sessions?.map((session) => (
           <li key={session.session_id}>
             <Row session={session} pending={pending.get(session.session_id) ?? 0} />
           </li>

@@ -17,6 +17,13 @@ export function askedAgainWhy({ reason }: Pick<ApprovalRequest, 'reason'>): { wh
   return { why, reason: end < 0 ? '' : reason.slice(end + 2) };
 }
 
+/** In the words of the worker: why an allow was not used, and the call was asked again. */
+const CHANGED = / since this was asked\.| is no file any more that can be looked at\./;
+
+/** It was allowed, and not run because a file that it was bound to has changed. */
+export const isUnusedForChange = ({ answer, delivery }: Pick<AskView, 'answer' | 'delivery'>): boolean =>
+  delivery.state === 'undeliverable' && answer?.behavior === 'allow' && CHANGED.test(delivery.reason ?? '');
+
 /** The same call of the same run, asked again after the answer to `ask` could not be used. */
 export const repeatOf = (ask: AskView, entries: readonly InboxEntry[]): AskView | undefined =>
   ask.delivery.state === 'undeliverable' && ask.answer?.behavior === 'allow'

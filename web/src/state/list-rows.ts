@@ -4,6 +4,7 @@ import { type InboxEntry, isOpen } from '../../../src/client/inbox-model.ts';
 import type { Section } from '../../../src/client/triage.ts';
 
 export type ListRow =
+  /** `count`: of those that wait. */
   | { topPx: number; heading: string; count: number }
   /** `place`: among the requests, from 0. */
   | { topPx: number; entry: InboxEntry; place: number };
@@ -22,7 +23,7 @@ export function layOut(sections: readonly Section[]): ListLayout {
   let place = 0;
   for (const { title, entries } of sections) {
     if (title !== '') {
-      rows.push({ topPx, heading: title, count: entries.length });
+      rows.push({ topPx, heading: title, count: entries.filter(isOpen).length });
       topPx += HEADING_PX;
     }
     for (const entry of entries) {

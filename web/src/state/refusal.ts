@@ -1,4 +1,5 @@
 // Turns an error of a request into what the page says about it, and what it means for sending it again. Pure.
+import type { AskRequest } from '../../../src/client/action-summary.ts';
 import { HoldpointProblem } from '../../../src/client/http.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import { endSentence } from '../text/ask-text.ts';
@@ -14,11 +15,13 @@ export interface Refusal {
   questionId: string | undefined;
 }
 
-export function refusalOf(error: unknown): Refusal {
+/** `request`: what was decided, where it is known. */
+export function refusalOf(error: unknown, request?: AskRequest): Refusal {
   if (!(error instanceof HoldpointProblem))
     return { text: failureText(error), isLate: false, isFinal: false, questionId: undefined };
   const isFinal = error.status === 409;
-  if (error.winner) return { text: lateSentence(error.winner as Winner), isLate: true, isFinal, questionId: undefined };
+  if (error.winner)
+    return { text: lateSentence(error.winner as Winner, request), isLate: true, isFinal, questionId: undefined };
   return { text: TEXTS[error.code] ?? failureText(error), isLate: false, isFinal, questionId: error.questionId };
 }
 
@@ -31,10 +34,10 @@ const TEXTS: Record<string, string> = {
 type Winner = Parameters<typeof endSentence>[0] & Pick<AnswerView, 'answered_at_ms'>;
 
 /** Who answered first, with what and when, or how it ended; and that this person's decision was not applied. */
-export function lateSentence(answer: Winner): string {
+export function lateSentence(answer: Winner, request?: AskRequest): string {
   const at = new Date(answer.answered_at_ms).toLocaleTimeString();
   if (['answered', 'declined'].includes(answer.outcome))
-    return `${endSentence(answer)} at ${at}. You were second, so your decision was not applied.`;
+    return `${endSentence(answer, undefined, request)} at ${at}. You were second, so your decision was not applied.`;
   const ended = answer.outcome === 'expired' ? 'Expired' : endSentence(answer);
   return `${ended} at ${at}. Your decision came too late and was not applied.`;
 }

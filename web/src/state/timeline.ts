@@ -17,6 +17,8 @@ export interface Hold {
   fromMs: number;
   toMs: number | undefined;
   answer: AnswerView | undefined;
+  /** The agent did not take the answer. */
+  isUnused: boolean;
 }
 
 export interface RunLine {
@@ -59,7 +61,7 @@ function apply(run: RunLine, { type, at_ms: at, data, ask_id }: EventView): void
   if (type === 'ask.raised' && ask_id !== undefined) {
     const kind = data.kind === 'approval' ? 'approval' : 'question';
     const toolName = typeof data.tool_name === 'string' ? data.tool_name : undefined;
-    run.holds.push({ askId: ask_id, kind, toolName, fromMs: at, toMs: undefined, answer: undefined });
+    run.holds.push({ askId: ask_id, kind, toolName, fromMs: at, toMs: undefined, answer: undefined, isUnused: false });
   }
   if (type === 'waiting_for_approval' || type === 'waiting_for_user_question') enter(run, 'held', at);
   if (type === 'ask.claimed') {
@@ -67,6 +69,8 @@ function apply(run: RunLine, { type, at_ms: at, data, ask_id }: EventView): void
     if (hold) Object.assign(hold, { toMs: at, answer: data.answer as AnswerView });
     if (isHeld(run) && run.holds.every(({ toMs }) => toMs !== undefined)) enter(run, 'running', at);
   }
+  const unused = type === 'ask.undeliverable' && run.holds.findLast(({ askId }) => askId === ask_id);
+  if (unused) unused.isUnused = true;
   if (type === 'run.recovered' && data.as === 'queued') enter(run, 'queued', at);
   if (ENDS.has(type)) {
     run.status = type;

@@ -12,16 +12,6 @@ export function seenByOthers({ seen_by = [] }: AskView, me: string | undefined):
   return [...first.values()];
 }
 
-const MAX_REASON_CHARACTERS = 400;
-
-/** Of an answer that the agent did not receive and never will. */
-export function undeliverableSentence(reason: string | undefined): string {
-  if (reason === undefined) return 'Not delivered: the agent can no longer take it';
-  const line = oneLine(reason);
-  const isWhole = line.length <= MAX_REASON_CHARACTERS;
-  return `Not delivered: ${isWhole ? line : `${line.slice(0, MAX_REASON_CHARACTERS)}…`}`;
-}
-
 /** The answer to each question. A secret is only said to have been given. */
 export function answersGiven({ request, answer }: AskView): { header: string; text: string }[] {
   if (!answer || !isQuestion(request)) return [];
@@ -52,4 +42,15 @@ const isWritten = (reason: string | undefined): reason is string =>
 export function earlierSentence({ behavior, answered_by, reason }: NonNullable<ApprovalRequest['earlier']>): string {
   const why = isWritten(reason) ? ` (${oneLine(reason)})` : '';
   return `Before its worker was lost, ${oneLine(answered_by)} ${VERBS[behavior].toLowerCase()} this${why}. Decide again.`;
+}
+
+/** An answer of a person that the agent does not have yet. What ended otherwise has none to wait for. */
+export const isInDelivery = ({ answer, delivery }: AskView): boolean =>
+  delivery.state === 'due' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
+
+/** What it means for the agent that nobody answered in time. */
+export function expiredMeans({ kind, delivery, answer }: AskView): string | undefined {
+  if (answer?.outcome !== 'expired') return undefined;
+  const told = delivery.state === 'delivered' ? 'The agent was told that nobody answered.' : undefined;
+  return kind === 'approval' ? `${told ?? 'Nobody answered.'} It counts as denied.` : told;
 }

@@ -3,6 +3,7 @@ import { type AskRequest, actionSummary, isPlan, isQuestion } from '../../../src
 import { folderOf } from '../../../src/client/approval-groups.ts';
 import type { AnswerView } from '../../../src/client/inbox-feed.ts';
 import type { AskView } from '../../../src/core/views.ts';
+import { isUnusedForChange } from '../state/asked-again.ts';
 import { plainMarkdown } from './plain-markdown.ts';
 import { oneLine } from './visible.ts';
 
@@ -50,15 +51,21 @@ export const isWithdrawn = ({ outcome, reason }: Ended): boolean => outcome === 
 export const isStopped = ({ outcome, surface }: Ended): boolean => outcome === 'cancelled' && surface === 'system';
 const STOPS: Record<string, string> = { worker_restart: 'its worker was restarted' };
 
+/** A plan is approved, whatever else is allowed. */
+export function verbOf({ behavior }: Pick<Ended, 'behavior'>, request?: AskRequest): string {
+  const isOfPlan = request !== undefined && !isQuestion(request) && isPlan(request);
+  return behavior === 'allow' && isOfPlan ? 'Approved' : VERBS[behavior ?? 'answer'];
+}
+
 /** `Allowed by lead from the command line`; to `me`, who did it, `You allowed this`. */
-export function endSentence(answer: Ended, me?: string): string {
+export function endSentence(answer: Ended, me?: string, request?: AskRequest): string {
   if (isWithdrawn(answer)) return `Withdrawn by its agent: ${oneLine(answer.justification ?? 'no longer needed')}`;
   if (answer.outcome === 'expired') return 'Expired before anyone answered';
   if (answer.outcome === 'failed') return 'Ended with its run, which failed';
   if (isStopped(answer)) return `Cancelled: ${STOPS[answer.reason ?? ''] ?? oneLine(answer.reason || 'its run ended')}`;
   const by = oneLine(answer.answered_by);
   const from = SURFACE_NAMES[answer.surface] ?? `from ${answer.surface}`;
-  const verb = answer.outcome === 'answered' ? VERBS[answer.behavior ?? 'answer'] : capitalised(answer.outcome);
+  const verb = answer.outcome === 'answered' ? verbOf(answer, request) : capitalised(answer.outcome);
   if (me !== undefined && answer.answered_by === me)
     return `You ${verb.toLowerCase()} this${answer.surface === 'web' ? '' : ` ${from}`}`;
   return answer.surface === 'system' ? `${verb} by ${by}` : `${verb} by ${by} ${from}`;
@@ -68,21 +75,22 @@ export function endSentence(answer: Ended, me?: string): string {
 export const isNotTaken = ({ answer, delivery }: AskView): boolean =>
   delivery.state === 'undeliverable' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
 
-/** An answer of a person that the agent does not have yet. What ended otherwise has none to wait for. */
-export const isInDelivery = ({ answer, delivery }: AskView): boolean =>
-  delivery.state === 'due' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
+const MAX_REASON_CHARACTERS = 400;
 
-/** How it ended, for lists: also that it came to nothing. `isAskedAgain`: another request has taken its place. */
-export function endText(ask: AskView, me?: string, isAskedAgain = false): string {
-  if (isAskedAgain) return `Not run, asked again: ${undeliveredWhy(ask)}`;
-  return ask.answer ? `${endSentence(ask.answer, me)}${isNotTaken(ask) ? ', but the agent did not get it' : ''}` : '';
+/** What became of an answer that the agent did not take; empty where it did. */
+export function unusedSentence(ask: AskView): string {
+  if (!isNotTaken(ask)) return '';
+  if (ask.delivery.reason === undefined) return 'The agent did not get it.';
+  const all = undeliveredWhy(ask);
+  const why = all.length > MAX_REASON_CHARACTERS ? `${all.slice(0, MAX_REASON_CHARACTERS)}…` : all;
+  return isUnusedForChange(ask) ? `It was not run and was asked again: ${why}` : `The agent did not get it: ${why}`;
 }
 
-/** What it means for the agent that nobody answered in time. */
-export function expiredMeans({ kind, delivery, answer }: AskView): string | undefined {
-  if (answer?.outcome !== 'expired') return undefined;
-  const told = delivery.state === 'delivered' ? 'The agent was told that nobody answered.' : undefined;
-  return kind === 'approval' ? `${told ?? 'Nobody answered.'} It counts as denied.` : told;
+/** How it ended, and that it came to nothing. `isAskedAgain`: the other request is listed beside it. */
+export function endText(ask: AskView, me?: string, isAskedAgain = false): string {
+  if (isAskedAgain) return `Not run, asked again: ${undeliveredWhy(ask)}`;
+  if (!ask.answer) return '';
+  return [endSentence(ask.answer, me, ask.request), unusedSentence(ask)].filter(Boolean).join('. ');
 }
 
 export const VERBS = { allow: 'Allowed', deny: 'Denied', answer: 'Answered' } as const;

@@ -1,14 +1,9 @@
 // Turns an error between the page and its server into a sentence for the person. Pure.
-import { HoldpointProblem, HoldpointUnreachable } from '../../../src/client/http.ts';
+import { HoldpointUnreachable } from '../../../src/client/http.ts';
+import { isSignedOut } from './signed-out.ts';
 
 const SIGNED_OUT =
   'This browser is no longer signed in, so nothing was sent. On the server, run `holdpoint sign-in` and open the link in this browser, then try again here. Your text is kept.';
-
-/** A stream that was refused has the refusal as its cause. */
-export const isSignedOut = (error: unknown): boolean => {
-  const problem = error instanceof HoldpointProblem ? error : (Object(error) as Error).cause;
-  return problem instanceof HoldpointProblem && (problem.status === 401 || problem.code === 'csrf_token_invalid');
-};
 
 export function failureText(error: unknown): string {
   if (error instanceof HoldpointUnreachable)

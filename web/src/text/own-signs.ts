@@ -17,7 +17,7 @@ export interface OwnSign {
 
 const SECRET = {
   label: 'Asks for a secret',
-  why: 'the agent will hold what you type, and may use it, store it or pass it on',
+  why: 'what you type is encrypted and only the agent can read it; the agent may use it, store it or pass it on',
 };
 
 /** As much of an input as is searched for hidden characters; the card marks all of them. */
@@ -50,8 +50,8 @@ export function ownSigns(ask: AskView, session: Pick<SessionView, 'work_folder'>
 
 const hiddenWhy = (count: number): string =>
   count === 1
-    ? 'one makes it read differently from what runs. It is spelled out above'
-    : `${count} make it read differently from what runs. They are spelled out above`;
+    ? 'one character is invisible or looks like another. It is marked above'
+    : `${count} characters are invisible or look like others. They are marked above`;
 
 /** The signs of the action that are shown besides: not the deadline, which is a countdown, and nothing twice. */
 export const furtherSigns = (signs: readonly RiskSign[], own: readonly OwnSign[]): RiskSign[] =>

@@ -4,28 +4,29 @@ import { isQuestion } from '../../../src/client/action-summary.ts';
 import { duration } from '../../../src/client/times.ts';
 import type { AskView } from '../../../src/core/views.ts';
 import { answersGiven, reasonOf } from './answer-text.ts';
-import { endSentence, summary } from './ask-text.ts';
+import { endSentence, summary, unusedSentence, verbOf } from './ask-text.ts';
 
 export interface Receipt {
   /** `You allowed`, `operator answered`, `Expired before anyone answered:` */
   lead: string;
   /** The action or the first question. */
   what: string;
+  /** It is drawn as an action. */
   isCode: boolean;
   /** The answers, or the reason that a person gave. */
   given: string;
+  /** What became of an answer that the agent did not take. */
+  unused: string;
   /** How long it waited for a person, where that was a second or more. */
   took: string | undefined;
 }
-
-const VERBS = { allow: 'allowed', deny: 'denied', answer: 'answered' } as const;
 
 /** `me`: the person who reads it. Undefined while the request is open. */
 export function receiptOf(ask: AskView, me: string | undefined): Receipt | undefined {
   const { answer, request, created_at_ms } = ask;
   if (!answer) return undefined;
   const isPerson = answer.outcome === 'answered' || answer.outcome === 'declined';
-  const verb = answer.outcome === 'declined' ? 'declined' : VERBS[answer.behavior ?? 'answer'];
+  const verb = answer.outcome === 'declined' ? 'declined' : verbOf(answer, request).toLowerCase();
   const more = request && isQuestion(request) ? request.questions.length - 1 : 0;
   const lead = isPerson
     ? `${answer.answered_by === me ? 'You' : answer.answered_by} ${verb}`
@@ -41,6 +42,7 @@ export function receiptOf(ask: AskView, me: string | undefined): Receipt | undef
     what: isQuestion(request) ? `“${summary(request)}”${more > 0 ? ` and ${more} more` : ''}` : summary(request),
     isCode: !isQuestion(request),
     given: given.filter((text) => text !== '').join(' · '),
+    unused: unusedSentence(ask),
     took: isPerson && answer.surface !== 'system' && waited >= 1000 ? duration(waited) : undefined,
   };
 }

@@ -20,7 +20,8 @@ const Diff = lazy(() => import('./diff.tsx'));
 
 const REPLACES_SHOWN = 'The file exists and is replaced. What it loses is marked.';
 const REPLACES = 'The file exists and is replaced by exactly this. What it holds now is not shown.';
-const WRITES = 'The file will contain exactly this. Whether it exists is not known; if it does, it is replaced.';
+const WRITES =
+  'The file will contain exactly this. If it exists, it is replaced; the agent does not say whether it does.';
 
 /** Said on the card, because an allow may come to nothing for it. */
 const BOUND = 'An allow holds for the files as they are now. If one changes before, you are asked again.';

@@ -8,6 +8,7 @@ import type { Approval } from '../hooks/approval.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { type AlwaysForm, alwaysOf, LIMITS, matchesText, openAlways, SCOPES } from '../state/always.ts';
 import { failureText } from '../text/failure.ts';
+import { AskLine } from './ask-line.tsx';
 import { focus } from './reason-field.tsx';
 import { Exact } from './text.tsx';
 import './always-field.css';
@@ -99,6 +100,12 @@ export function AlwaysField({ askId, approval }: { askId: string; approval: Appr
   );
 }
 
+/** As lists show it; its text until that is fetched. */
+function PastCallLine({ requestId, text }: { requestId: string; text: string }) {
+  const { data } = useFetched({ queryKey: ['ask', requestId], queryFn: () => api.asks.get(requestId) });
+  return data ? <AskLine ask={data} /> : <Exact text={text} />;
+}
+
 function PastCalls({ title, calls }: { title: string; calls: readonly PastCall[] }) {
   if (calls.length === 0) return null;
   return (
@@ -108,7 +115,7 @@ function PastCalls({ title, calls }: { title: string; calls: readonly PastCall[]
         {calls.map(({ request_id, text, calls: count }) => (
           <li key={request_id}>
             <code>
-              <Exact text={text} />
+              <PastCallLine requestId={request_id} text={text} />
             </code>{' '}
             {count > 1 && <span className="muted">{count} times</span>}
           </li>

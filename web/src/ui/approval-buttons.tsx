@@ -13,21 +13,26 @@ interface ApprovalButtonsProps {
   ask: ApprovalAskView;
   approval: Approval;
   hasKeys: boolean;
-  /** Hard to undo, reaches further than the project, or cannot all be read: nothing on the card invites to allow it. */
-  isGrave: boolean;
+  /** There is something to notice about it: nothing on the card invites to allow it. */
+  isWarned: boolean;
 }
 
-export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
+export function ApprovalButtons({ ask, approval, hasKeys, isWarned }: ApprovalButtonsProps) {
   const { request } = ask;
-  const { form, open, allow, deny } = approval;
+  const { form, open, allow, deny, toRead } = approval;
   const { isSending } = approval.submission;
   if (form.mode === 'look')
     return (
       <>
-        <AllowButton {...{ ask, approval, hasKeys, isGrave }} />
+        <AllowButton {...{ ask, approval, hasKeys, isWarned }} />
         {!isPlan(request) && (
-          <button type="button" className="button" disabled={isSending} onClick={() => open('always')}>
-            <ShieldCheck className="icon" /> Always… {hasKeys && <Key>w</Key>}
+          <button
+            type="button"
+            className="button"
+            disabled={isSending || toRead !== undefined}
+            onClick={() => open('always')}
+          >
+            <ShieldCheck className="icon" /> Always… {hasKeys && <Key isIdle={toRead !== undefined}>w</Key>}
           </button>
         )}
         {isEditable(request) && (
@@ -47,10 +52,10 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
         <button
           type="button"
           className="button primary"
-          disabled={isSending || !isReady || approval.toRead !== undefined}
+          disabled={isSending || !isReady || toRead !== undefined}
           onClick={() => allow()}
         >
-          <Check className="icon" /> Allow as edited <Key>Ctrl ↵</Key>
+          <Check className="icon" /> {isPlan(request) ? 'Approve' : 'Allow'} as edited <Key>Ctrl ↵</Key>
         </button>
       ) : form.mode === 'deny' ? (
         <button type="button" className="button primary danger" disabled={isSending} onClick={deny}>
@@ -64,8 +69,8 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
         <button
           type="button"
           className="button quiet"
-          disabled={!isEdited(form, request) && form.reason === ''}
-          onClick={approval.discard}
+          disabled={form.mode === 'deny' ? form.reason === '' : !isEdited(form, request) && form.reason === ''}
+          onClick={form.mode === 'deny' ? approval.clearReason : approval.discard}
         >
           {form.mode === 'deny' ? 'Clear text' : 'Discard'}
         </button>
@@ -77,7 +82,7 @@ export function ApprovalButtons({ ask, approval, hasKeys, isGrave }: ApprovalBut
 const READ_ON = 'Read to the end to allow';
 
 /** Says what is missing before a long action can be allowed. */
-function AllowButton({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) {
+function AllowButton({ ask, approval, hasKeys, isWarned }: ApprovalButtonsProps) {
   const { toRead, showWhole, allow } = approval;
   const leavesAtOnce = useLeavesAtOnce([ask]);
   const [later, atOnce] = isPlan(ask.request) ? ['Approve', 'Approve now'] : ['Allow once', 'Allow now'];
@@ -92,7 +97,7 @@ function AllowButton({ ask, approval, hasKeys, isGrave }: ApprovalButtonsProps) 
   return (
     <button
       type="button"
-      className={`button ${isGrave ? '' : 'primary'}`}
+      className={`button ${isWarned ? '' : 'primary'}`}
       disabled={approval.submission.isSending || toRead !== undefined}
       title={leavesAtOnce ? 'Sent at once: it expires too soon for the pause in which it could be undone.' : undefined}
       onClick={() => allow()}

@@ -3,7 +3,7 @@
 import { TriangleAlert } from 'lucide-react';
 import { isPlan } from '../../../src/client/action-summary.ts';
 import { fileChangeOf } from '../../../src/client/file-change.ts';
-import { isGrave } from '../../../src/client/risk-text.ts';
+import { isMarked } from '../../../src/client/risk-text.ts';
 import type { ApprovalAskView, AskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
@@ -18,6 +18,7 @@ import { Details } from './details.tsx';
 import { EditField } from './edit-field.tsx';
 import { JustBefore } from './just-before.tsx';
 import { Proposal } from './proposal.tsx';
+import { ReadingNote } from './reading-note.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RefusalNotice } from './refusal-notice.tsx';
 import { RiskSigns } from './risk-signs.tsx';
@@ -40,7 +41,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const { form, submission } = approval;
   const isWarned =
     ownSigns(ask, session).length > 0 ||
-    (ask.risk ?? []).some(isGrave) ||
+    (ask.risk ?? []).some(isMarked) ||
     (!form.isWhole && hasFolded(request)) ||
     fileChangeOf(request.input)?.keys.includes('content') === true;
   const actions = (
@@ -64,8 +65,9 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
         />
       )}
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
+      {isLong(request) && <ReadingNote askId={ask.ask_id} isRead={approval.toRead === undefined} />}
       <div className="buttons">
-        <ApprovalButtons {...{ ask, approval, hasKeys, isGrave: isWarned }} />
+        <ApprovalButtons {...{ ask, approval, hasKeys, isWarned }} />
         {(form.mode !== 'look' || approval.draftState !== 'idle') && <SavedNote state={approval.draftState} />}
       </div>
     </>
@@ -117,13 +119,12 @@ const AgentSuggestions = ({ ask, approval }: Omit<BodyProps, 'session'>) => (
   <Suggestions
     askId={ask.ask_id}
     suggestions={ask.request.suggestions ?? []}
-    isDisabled={approval.submission.isSending}
+    isDisabled={approval.submission.isSending || approval.toRead !== undefined}
     onTake={(id) => approval.allow([id])}
   />
 );
 
-const LONG = 'This is long. It can be allowed once all of it was shown and looked through to the end.';
-const WHOLE = 'This is all of it. Once you have looked through it to the end, it can be allowed.';
+const LONG = 'This is only the beginning. Show all of it, then read to the end to allow it.';
+const WHOLE = 'This is all of it. Read to the end to allow it.';
 
-const AFTER_THE_PLAN =
-  'If you approve, the agent leaves plan mode and starts. What it asks for from then on depends on its own settings.';
+const AFTER_THE_PLAN = 'If you approve, the agent leaves plan mode and starts.';

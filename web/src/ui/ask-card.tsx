@@ -1,7 +1,7 @@
 // Shows one ask, pending or ended, in its frame, and chooses the card of its kind to answer it. When it ends, on whatever
 // surface, it shows how and takes no more answers; the form that the person is typing in stays until they leave it.
 
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -10,6 +10,7 @@ import { useMayAnswer, useMe } from '../hooks/me.ts';
 import { tellDone, tellTooLate } from '../hooks/missed-notice.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { focusCard } from '../hooks/row-focus.ts';
+import { endLink } from '../hooks/toasts.ts';
 import { forgetTouched } from '../hooks/touched-asks.ts';
 import { isLong } from '../state/action-parts.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
@@ -42,6 +43,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
   const me = useMe();
   const [isExpanded, setExpanded] = useState(false);
   const isOver = ask.status !== 'pending';
+  useEffect(() => endLink(ask.ask_id), [ask.ask_id]);
   const [wasOpen] = useState(!isOver);
   const [end, setEnd] = useState({ isOver, isTypedInto: false });
   if (isOver !== end.isOver) setEnd({ isOver, isTypedInto: isOver && isTypedInto(ask.ask_id) });
@@ -52,7 +54,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
       <>
         {end.isTypedInto && ask.answer && (
           <DismissibleNotice
-            text={`${endSentence(ask.answer, me?.name)}. What you type is not sent; copy it if you need it.`}
+            text={`${endSentence(ask.answer, me?.name, ask.request)}. What you type is not sent; copy it if you need it.`}
             onDismiss={leave}
           />
         )}
@@ -107,9 +109,9 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
 
 /** The server also accepts an answer that equals the winner's; the person is told who was first. */
 async function overtakenBy(askId: string, me: string | undefined): Promise<string | undefined> {
-  const answer = (await api.asks.get(askId).catch(() => undefined))?.answer;
-  if (!answer || answer.answered_by === me) return undefined;
-  return lateSentence(answer);
+  const ask = await api.asks.get(askId).catch(() => undefined);
+  if (!ask?.answer || ask.answer.answered_by === me) return undefined;
+  return lateSentence(ask.answer, ask.request);
 }
 
 type FormCardProps = Pick<Parameters<typeof QuestionCard>[0], 'ask' | 'hasKeys' | 'frame' | 'onDone' | 'onRefused'>;

@@ -19,13 +19,13 @@ import { useUnsent } from '../hooks/unsent.ts';
 import { repeatOf } from '../state/asked-again.ts';
 import { endedWithin, HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
 import { kindOf } from '../text/action-kind.ts';
-import { endText, heading, shortSummary } from '../text/ask-text.ts';
+import { endText, heading } from '../text/ask-text.ts';
 import { furtherSigns, ownSigns } from '../text/own-signs.ts';
 import { agentName, originsOf, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { URGENT_MS } from './age.tsx';
+import { AskLine, isCode } from './ask-line.tsx';
 import { KindIcon } from './kind-icon.tsx';
-import { Exact, Prose } from './text.tsx';
 import { ToneIcon } from './tone-icon.tsx';
 import { UnreachedMark } from './unreached-mark.tsx';
 import './ask-list.css';
@@ -91,7 +91,7 @@ export function AskList({
                 style={{ height: HEADING_PX, transform }}
               >
                 <h2>
-                  {oneLine(row.heading)} <span className="muted">{row.count}</span>
+                  {oneLine(row.heading)} {row.count > 0 && <span className="muted">{row.count}</span>}
                 </h2>
               </div>
             );
@@ -153,7 +153,6 @@ const Row = memo(function Row(props: RowProps) {
   const { ask } = entry;
   const link = useRef<HTMLAnchorElement>(null);
   const me = useMe()?.name;
-  const isApproval = !isQuestion(ask.request);
   const kind = useMemo(() => kindOf(ask.request), [ask.request]);
   const own = useMemo(() => ownSigns(ask, session), [ask, session]);
   const signs = furtherSigns(signsAt(ask, useCoarseNow()), own);
@@ -192,11 +191,8 @@ const Row = memo(function Row(props: RowProps) {
         onClick={open}
       >
         {ask.answer ? <ToneIcon ask={ask} /> : <KindIcon kind={kind} label={heading(ask.request)} tone={tone} />}
-        <span className={`row-what ${isApproval && kind !== 'plan' ? 'mono' : ''}`} dir="auto">
-          {isApproval && kind !== 'command' && kind !== 'plan' && (
-            <span className="muted">{heading(ask.request)} </span>
-          )}
-          {isApproval ? <Exact text={shortSummary(ask)} /> : <Prose text={shortSummary(ask)} />}
+        <span className={`row-what ${isCode(ask) ? 'mono' : ''}`} dir="auto">
+          <AskLine ask={ask} />
         </span>
         <RowAge ask={ask} />
         <span className="row-where">
@@ -225,9 +221,7 @@ const RowMarks = ({ ask, unsent, groupSize }: Pick<RowProps, 'unsent' | 'groupSi
     <UnreachedMark askId={ask.ask_id} />
     {unsent && <span className="chip">{unsent}</span>}
     {isQuestion(ask.request) && ask.request.questions.length > 1 && (
-      <span className="chip" title={`${ask.request.questions.length} questions`}>
-        +{ask.request.questions.length - 1}
-      </span>
+      <span className="chip">{ask.request.questions.length} questions</span>
     )}
     {ask.taken_by && <span className="chip">{oneLine(ask.taken_by.by)}</span>}
     {ask.comments && (

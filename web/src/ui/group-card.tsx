@@ -36,10 +36,12 @@ interface GroupCardProps {
   onRefused: (text: string | undefined) => void;
   sessions: ReadonlyMap<string, SessionView>;
   onBack: () => void;
+  /** The allow of these is held back, and can be undone: the person may go on. */
+  onHeld: (held: readonly AskView[]) => void;
   onDone: (decided: readonly AskView[]) => void;
 }
 
-export default function GroupCard({ group, checkedIds, sessions, onBack, onDone, onRefused }: GroupCardProps) {
+export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld, onDone, onRefused }: GroupCardProps) {
   // An approval that arrives after the card was opened is listed unchecked.
   const [initial] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
   const [checked, setChecked] = useState<ReadonlySet<string>>(() => (checkedIds ? new Set(checkedIds) : initial));
@@ -58,7 +60,7 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onDone,
     onRefused(why);
     if (why !== undefined) return;
     setSending(true);
-    const isWanted = () => holdBack(chosen, `${chosen.length} requests`, undefined, group.shape);
+    const isWanted = () => holdBack(chosen, `${chosen.length} requests`, () => onHeld(chosen), group.shape);
     if (behavior === 'allow' && !(await isWanted())) return setSending(false);
     const decided: AskView[] = [];
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};

@@ -39,7 +39,8 @@ export function QuestionField(props: QuestionFieldProps) {
   const notes = [
     question.multi_select && 'Select all that apply',
     !question.required && 'Optional',
-    question.secret && 'Secret. Encrypted; only the agent can read it.',
+    // The sign at the top says who can read it.
+    question.secret && 'Secret',
   ].filter((note) => typeof note === 'string');
   const header = question.header === question.question || /^Question \d+$/.test(question.header) ? '' : question.header;
   return (

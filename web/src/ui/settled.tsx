@@ -1,8 +1,8 @@
 // Shows how an ask ended: by whom, when, from which surface and with what answer; and whether the agent received it.
 import type { AskView } from '../../../src/core/views.ts';
 import { useMe } from '../hooks/me.ts';
-import { answersGiven, reasonOf, undeliverableSentence } from '../text/answer-text.ts';
-import { endSentence, expiredMeans, isInDelivery } from '../text/ask-text.ts';
+import { answersGiven, expiredMeans, isInDelivery, reasonOf } from '../text/answer-text.ts';
+import { endText, verbOf } from '../text/ask-text.ts';
 import { Age } from './age.tsx';
 import { AlwaysGiven } from './always-given.tsx';
 import { Code } from './code.tsx';
@@ -22,7 +22,7 @@ export function Settled({ ask }: { ask: AskView }) {
     <section className={`settled-box box ${toneOf(ask)}`} aria-label="How it ended">
       <div className="settled-head">
         <ToneIcon ask={ask} />
-        <span>{endSentence(answer, me)}</span>
+        <span>{endText(ask, me)}</span>
         <Age atMs={answer.answered_at_ms} />
         <DeliveryChip ask={ask} />
       </div>
@@ -54,7 +54,7 @@ export function Settled({ ask }: { ask: AskView }) {
       )}
       {answer.updated_input && (
         <Code
-          title="Allowed instead"
+          title={`${verbOf(answer, ask.request)} instead`}
           text={JSON.stringify(answer.updated_input, undefined, 2)}
           language="json"
           isWhole
@@ -66,9 +66,7 @@ export function Settled({ ask }: { ask: AskView }) {
 }
 
 function DeliveryChip({ ask }: { ask: AskView }) {
-  const { state, reason } = ask.delivery;
-  if (state === 'delivered') return <span className="chip">Delivered</span>;
+  if (ask.delivery.state === 'delivered') return <span className="chip">Delivered</span>;
   if (isInDelivery(ask)) return <span className="chip warn">Delivering…</span>;
-  if (state === 'undeliverable') return <span className="chip bad">{undeliverableSentence(reason)}</span>;
   return null;
 }

@@ -7,10 +7,11 @@ import { api } from '../api.ts';
 import { useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
-import { isInDelivery } from '../text/ask-text.ts';
+import { isInDelivery } from '../text/answer-text.ts';
 import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
 import { AlwaysGiven } from './always-given.tsx';
+import { AskLine } from './ask-line.tsx';
 import { Exact, Prose } from './text.tsx';
 import { ToneIcon } from './tone-icon.tsx';
 import './thread.css';
@@ -165,18 +166,28 @@ function Item({ item, isShell, why }: ItemProps) {
 function ReceiptLine({ ask }: { ask: AskView }) {
   const receipt = receiptOf(ask, useMe()?.name);
   if (!receipt) return null;
-  const { lead, what, isCode, given, took } = receipt;
+  const { lead, what, isCode, given, unused, took } = receipt;
   return (
     <p className="receipt">
       <ToneIcon ask={ask} />
       <span>
-        <Prose text={lead} /> <Link href={`/history/${ask.ask_id}`}>{isCode ? <code>{what}</code> : what}</Link>
+        <Prose text={lead} />{' '}
+        <Link href={`/history/${ask.ask_id}`}>
+          {isCode ? (
+            <code>
+              <AskLine ask={ask} />
+            </code>
+          ) : (
+            <Prose text={what} />
+          )}
+        </Link>
         {given !== '' && (
           <>
             : <Prose text={given} />
           </>
         )}
         <AlwaysGiven ask={ask} />
+        {unused !== '' && <>. {unused}</>}
         {took !== undefined && <span className="muted"> · {took}</span>}
         {isInDelivery(ask) && <span className="chip warn">Delivering…</span>}
       </span>

@@ -103,7 +103,7 @@ function HoldItem({ hold }: { hold: Hold }) {
   const me = useMe()?.name;
   const note =
     hold.answer && hold.toMs !== undefined
-      ? `${endSentence(hold.answer, me)} · ${tookText(hold.toMs - hold.fromMs)}`
+      ? `${endSentence(hold.answer, me)}${hold.isUnused ? ', not used' : ''} · ${tookText(hold.toMs - hold.fromMs)}`
       : 'waiting for an answer';
   return (
     <li>

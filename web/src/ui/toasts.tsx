@@ -2,6 +2,7 @@
 import { CircleAlert, CircleCheck, CircleX, Clock, X } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import { useNow } from '../hooks/clock.ts';
 import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
 import { Key } from './key.tsx';
 import { Exact } from './text.tsx';
@@ -13,6 +14,12 @@ const icons = {
   wait: <Clock className="icon" />,
   warn: <CircleAlert className="icon" />,
 };
+
+/** Not read out: it changes every second. */
+function TimeLeft({ untilMs, ofMs }: { untilMs: number; ofMs: number }) {
+  const seconds = Math.ceil(Math.min(ofMs, untilMs - useNow()) / 1000);
+  return <span className="time-left" aria-hidden="true">{`${Math.max(1, seconds)} s`}</span>;
+}
 
 export default function Toasts() {
   const toasts = useToasts();
@@ -29,7 +36,7 @@ export default function Toasts() {
   return (
     <>
       <div className="toasts" role="status" ref={box}>
-        {toasts.map(({ id, text, tone, action, link }) => (
+        {toasts.map(({ id, text, tone, action, untilMs, link }) => (
           <p key={id} className={`toast ${tone}`}>
             {icons[tone]}
             <span>
@@ -37,7 +44,8 @@ export default function Toasts() {
             </span>
             {action && (
               <button type="button" className="toast-action" onClick={action.run}>
-                {action.label} <Key>{action.key}</Key>
+                {action.label} {untilMs !== undefined && <TimeLeft untilMs={untilMs} ofMs={action.shownMs} />}
+                <Key>{action.key}</Key>
               </button>
             )}
             {link && (
