@@ -2,7 +2,7 @@
 // call of its own, and the request stays open. Says where the agent is not told. What was not sent when the request ended
 // stays, to be copied.
 import { MessageSquare } from 'lucide-react';
-import { lazy, Suspense, useId, useRef, useState } from 'react';
+import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -33,10 +33,16 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
   const { comments = [] } = ask;
+  const isAsked = useRef(false);
   const open = () => {
+    isAsked.current = true;
     setOpen(true);
-    requestAnimationFrame(() => field.current?.focus());
+    field.current?.focus();
   };
+  // At once: what is typed after the key that opens it belongs in it.
+  useLayoutEffect(() => {
+    if (isOpen && isAsked.current) field.current?.focus();
+  }, [isOpen]);
   const close = () => {
     setOpen(false);
     setText('');
