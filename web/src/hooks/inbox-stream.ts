@@ -24,7 +24,7 @@ import { preferences } from './preferences.ts';
 import { followShared } from './shared-stream.ts';
 import { announce, endLink } from './toasts.ts';
 import { forgetTouched } from './touched-asks.ts';
-import { dropHeld } from './undo.ts';
+import { dropHeld, tellLapsed } from './undo.ts';
 
 const SWEEP_MS = 1000;
 const RETRY_MS = 2000;
@@ -47,6 +47,7 @@ function tellNew(asks: readonly AskView[]): void {
 /** Runs until the signal aborts or the browser is signed out; any other refusal is retried. `me`: the person at this page. */
 export async function followLiveInbox(signal: AbortSignal, me: string, onSignedOut: () => void): Promise<void> {
   if (signal.aborted) return;
+  tellLapsed();
   const sweeping = setInterval(() => update(swept(currentInbox(), Date.now(), isInUse)), SWEEP_MS);
   signal.addEventListener('abort', () => clearInterval(sweeping));
   while (!signal.aborted) {

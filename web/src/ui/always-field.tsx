@@ -15,7 +15,10 @@ import './always-field.css';
 
 export function AlwaysField({ askId, approval }: { askId: string; approval: Approval }) {
   const [form, setForm] = useState(openAlways);
-  const change = (part: Partial<AlwaysForm>) => setForm({ ...form, ...part });
+  const change = (part: Partial<AlwaysForm>) => {
+    approval.takeBack();
+    setForm({ ...form, ...part });
+  };
   const offered = useFetched({
     queryKey: ['always', askId],
     queryFn: () => api.grants.preview({ request_id: askId }),

@@ -51,6 +51,7 @@ export function EditField({ askId, request, approval }: EditFieldProps) {
         ref={approval.isFieldWanted ? focus : undefined}
         className="field editor"
         value={edit}
+        readOnly={approval.isOnItsWay}
         spellCheck={false}
         autoCapitalize="off"
         autoCorrect="off"
