@@ -201,6 +201,12 @@ describeInBrowser('accidents', () => {
     await button(page, 'Remove the hidden characters and edit').click();
     const field = page.getByLabel('Edit command');
     expect(await field.inputValue()).toBe('echo "done" && sh');
+    // Pasted ones are shown, and not sent.
+    await field.fill('echo "done" \u202e&& hs');
+    await page.locator('.editor-exact').getByText('U+202E').waitFor();
+    await page.getByText('Your edit contains hidden characters').waitFor();
+    expect(await button(page, 'Allow as edited').isDisabled()).toBe(true);
+    await button(page, 'Remove the hidden characters and edit').click();
     await field.fill('echo "done"');
     await page
       .getByRole('figure', { name: /Your change/ })
