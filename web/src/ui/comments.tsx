@@ -3,6 +3,7 @@
 // stays, to be copied.
 import { MessageSquare } from 'lucide-react';
 import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
+import { commentReaders } from '../../../src/client/comment-readers.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -55,7 +56,7 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
     if (!failed) close();
   };
   if (!mayComment && !isOpen && comments.length === 0) return null;
-  const agent = session ? agentName(session) : 'The agent';
+  const agent = session && agentName(session);
   return (
     <div className="comments">
       {comments.length > 0 && (
@@ -99,9 +100,7 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
             />
           </label>
           <p className="tiny muted" id={noteId} hidden={!mayComment}>
-            {ask.takes_comments
-              ? `${agent} reads it now and may reply here.`
-              : `${agent} is not told of comments on this request, but could read them. To tell it something, deny with a reason.`}
+            {commentReaders(ask, agent)}.{!ask.takes_comments && ' To tell it something, deny with a reason.'}
           </p>
           {refusal && <p className="notice bad">{refusal.text}</p>}
           <div className="comment-actions">
