@@ -70,7 +70,7 @@ describeInBrowser('accidents', () => {
     await page.getByText('Shortcuts are off while you type').waitFor();
     expect(await isOpen(/Reason/)).toBe(true);
     expect(await page.getByLabel(/Reason/).inputValue()).toBe('Not');
-    expect(await page.getByText('Always allow').count()).toBe(0);
+    expect(await page.getByText('Allow from now on').count()).toBe(0);
     await page.keyboard.press('Escape');
     await button(page, 'Allow once').waitFor();
     await page.keyboard.press('c');
