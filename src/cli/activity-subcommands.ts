@@ -40,14 +40,14 @@ export function commentCommand(kind: Kind | undefined, id: string): Command {
       const client = await connect(flags);
       const ask = await findAsk(client, kind, typed, flags);
       if (waitMs !== undefined && !ask.takes_comments)
-        throw new Failure('usage', `the agent of ${ask.ask_id} does not see comments: leave out --wait-ms`);
+        throw new Failure('usage', `the agent of ${ask.ask_id} is not told of comments: leave out --wait-ms`);
       const comment = await once(flags, (options) => client.asks.comment(ask.ask_id, text, options));
       if (waitMs !== undefined) return printReply(client, ask.ask_id, comment, waitMs, flags);
       if (flags.json) return printJson(comment);
       note(
         ask.takes_comments
           ? 'Sent. The request stays open; the agent may reply (show lists comments, --wait-ms waits).'
-          : 'Saved. The request stays open; this agent does not see comments.',
+          : 'Saved. The request stays open; this agent is not told of comments.',
       );
     });
 }

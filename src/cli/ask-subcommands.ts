@@ -1,6 +1,7 @@
 // The subcommands `list` and `show`, and those that decide nothing, of `questions` and `approvals`.
 import { isQuestion } from '../client/action-summary.ts';
 import { type Client, type Listed, listAll } from '../client/client.ts';
+import { commentReaders } from '../client/comment-readers.ts';
 import { countdown, duration, instant } from '../client/times.ts';
 import type { AskKind } from '../core/ask.ts';
 import type {
@@ -22,7 +23,7 @@ import { connect } from './server-connection.ts';
 import { reportSighting } from './sighting.ts';
 import { answerLines, endText } from './text/answer-text.ts';
 import { requestLines, withFolder } from './text/ask-text.ts';
-import { commentLines, whoReads } from './text/comment-text.ts';
+import { commentLines } from './text/comment-text.ts';
 import { fieldLines, indented, wrap } from './text/layout.ts';
 import { riskLines } from './text/risk-text.ts';
 import { hintLines } from './text/run-text.ts';
@@ -135,7 +136,7 @@ function askLines(ask: AskView, requester: string | undefined, width: number): L
             ? `until ${instant(ask.snoozed.until_ms)}, by ${oneLine(ask.snoozed.by)}`
             : undefined,
         scope: 'scope' in ask.request ? ask.request.scope : undefined,
-        comments: isPending ? whoReads(ask) : undefined,
+        comments: isPending ? commentReaders(ask) : undefined,
       },
       width,
     ),

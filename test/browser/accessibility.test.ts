@@ -41,7 +41,7 @@ describeInBrowser('accessibility', () => {
       await check(page, 'decline');
       await page.goto(`/asks/${open[0]?.ask_id}`);
       await page.getByRole('button', { name: 'Always…' }).click();
-      await page.getByRole('button', { name: 'Allow always', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Allow and add grant', exact: true }).waitFor();
       await check(page, 'always');
       await page.getByRole('button', { name: /^Comment/ }).click();
       await page.getByRole('textbox', { name: /Comment/ }).waitFor();

@@ -70,7 +70,7 @@ describeInBrowser('accidents', () => {
     await page.getByText('Shortcuts are off while you type').waitFor();
     expect(await isOpen(/Reason/)).toBe(true);
     expect(await page.getByLabel(/Reason/).inputValue()).toBe('Not');
-    expect(await page.getByText('Always allow').count()).toBe(0);
+    expect(await page.getByText('Allow from now on').count()).toBe(0);
     await page.keyboard.press('Escape');
     await button(page, 'Allow once').waitFor();
     await page.keyboard.press('c');
@@ -201,6 +201,12 @@ describeInBrowser('accidents', () => {
     await button(page, 'Remove the hidden characters and edit').click();
     const field = page.getByLabel('Edit command');
     expect(await field.inputValue()).toBe('echo "done" && sh');
+    // Pasted ones are shown, and not sent.
+    await field.fill('echo "done" \u202e&& hs');
+    await page.locator('.editor-exact').getByText('U+202E').waitFor();
+    await page.getByText('Your edit contains hidden characters').waitFor();
+    expect(await button(page, 'Allow as edited').isDisabled()).toBe(true);
+    await button(page, 'Remove the hidden characters and edit').click();
     await field.fill('echo "done"');
     await page
       .getByRole('figure', { name: /Your change/ })

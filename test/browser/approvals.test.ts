@@ -98,7 +98,7 @@ describeInBrowser('approvals', () => {
     await offer.getByText('ls -l').waitFor();
     await expect
       .poll(async () => {
-        await button(page, 'Allow always')
+        await button(page, 'Allow and add grant')
           .click({ timeout: 2000 })
           .catch(() => {});
         return (await testBed.client.asks.get(ask_id)).status;
@@ -142,11 +142,11 @@ describeInBrowser('approvals', () => {
     for (const found of [button(page, 'Deny'), button(page, 'Edit'), offer.getByText(label, { exact: true })])
       expect(await found.evaluate(isWithin)).toBe(true);
     await button(page, 'Always…').click();
-    await page.getByRole('region', { name: 'Always allow' }).getByText('Holdpoint allows these from now on').waitFor();
-    await offer.getByText('The agent suggests a rule of its own').waitFor();
+    await page.getByRole('region', { name: 'Always allow' }).getByText('you can revoke the grant').waitFor();
+    await offer.getByText('Holdpoint can neither list nor revoke').waitFor();
     await expect
       .poll(async () => {
-        await button(page, `Always allow ${label}`)
+        await button(page, `Allow and add agent rule ${label}`)
           .click({ timeout: 2000 })
           .catch(() => {});
         return (await testBed.client.asks.get(ask_id)).answer;
@@ -210,7 +210,7 @@ describeInBrowser('approvals', () => {
       await page.keyboard.press('Enter');
     };
     const alone = await raise('alone 1', { suggestions: [{ id: 'session', label: 'Always' }] });
-    await tabTo(/Always allow Always/);
+    await tabTo(/Allow and add agent rule Always/);
     await expect.poll(() => answerOf(alone.ask_id)).toMatchObject({ suggestion_ids: ['session'] });
 
     const three = [await raise('make all 1'), await raise('make all 2'), await raise('make all 3')];

@@ -21,7 +21,7 @@ describeInBrowser('a long action', () => {
     const ask = await run.ask('', { tool_name: 'Write', input: { file_path: '/srv/long', content }, suggestions });
     const locked = async () => {
       expect(await button(page, 'Always…').isDisabled()).toBe(true);
-      expect(await page.getByRole('button', { name: /^Always allow/ }).isDisabled()).toBe(true);
+      expect(await page.getByRole('button', { name: /^Allow and add agent rule/ }).isDisabled()).toBe(true);
     };
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask.ask_id}`);
@@ -35,7 +35,7 @@ describeInBrowser('a long action', () => {
     await page.keyboard.press('a');
     await page.locator('.toast').getByText('Read to the end to allow it.').waitFor();
     await page.keyboard.press('w');
-    expect(await button(page, 'Allow always').count()).toBe(0);
+    expect(await button(page, 'Allow and add grant').count()).toBe(0);
     await locked();
     // A jump to its end passes what is between.
     const card = page.locator('.card-scroll');

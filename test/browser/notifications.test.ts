@@ -297,7 +297,7 @@ describeInBrowser('a notification', () => {
     await page.getByRole('switch', { name: 'Switch notifications on' }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Quiet from 22:00 to 07:00').waitFor();
-    await page.getByText('which only this machine reaches').waitFor();
+    await page.getByText('an address that works only on this machine').waitFor();
     await page.getByText('ask.raised, failed').waitFor();
     await page.getByText('the endpoint replied 410 Gone').first().waitFor();
     if (process.env.HOLDPOINT_SHOTS)

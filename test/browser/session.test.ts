@@ -43,6 +43,31 @@ describeInBrowser('the session page', () => {
     await testBed.client.runs.cancel(run.runId);
   });
 
+  it('says once in the thread that a question expired, with a receipt of what was cancelled with it', async () => {
+    const { client } = testBed;
+    const { session_id } = await client.sessions.create({ agent: 'external', title: 'Expired' });
+    const { run_id } = await client.runs.start(session_id, { input: { text: 'work' } });
+    const questions = [{ id: 'q', question: 'Where to?' }];
+    await client.asks.raise(run_id, {
+      kind: 'approval',
+      tool_call_id: 'a',
+      tool_name: 'Bash',
+      input: { command: 'make x' },
+    });
+    await client.asks.raise(run_id, { kind: 'question', tool_call_id: 'q', questions, expires_after_ms: 1000 });
+    await expect.poll(async () => (await client.runs.get(run_id)).status, { timeout: 20_000 }).toBe('cancelled');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/sessions/${session_id}`);
+    const thread = page.getByRole('list', { name: 'Thread' });
+    await thread.getByText('Expired before anyone answered: “Where to?”').waitFor();
+    await thread.getByText('Cancelled: another question of the run expired: make x').waitFor();
+    await thread.getByText('run cancelled').waitFor();
+    expect(await thread.getByText(/expired before anyone answered/i).count()).toBe(1);
+    const side = page.getByRole('complementary', { name: 'About this session' });
+    await side.getByText('Cancelled: another question of the run expired').waitFor();
+    expect(await side.getByText(/expired before anyone answered/i).count()).toBe(1);
+  });
+
   it('takes only answers for an attached agent, and says that it continues at its terminal when the session is ended', async () => {
     const { client } = testBed;
     const made = { agent: 'external', agent_id: 'claude', labels: ['attached'], title: 'At its terminal' };

@@ -1,8 +1,10 @@
-// Tests the fields of every page where a finger is the pointer: a phone zooms in on text that is smaller than 16 pixels.
-// Covers: web/src/styles/base.css
+// Tests pages where a finger is the pointer: a phone zooms in on fields whose text is smaller than 16 pixels, and a finger that
+// taps on decides nothing.
+// Covers: web/src/styles/base.css, web/src/hooks/gesture.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ROUTES } from '../../web/src/routes.ts';
+import { beginRun } from './asking-run.ts';
 import { makeEndedAsks } from './ended-asks.ts';
 import { raiseEveryAsk } from './every-ask.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
@@ -73,5 +75,43 @@ describeInBrowser('with a finger as the pointer', () => {
     await page.getByRole('combobox', { name: /Command, page/ }).waitFor();
     await check('palette');
     expect(read).toBeGreaterThan(20);
+  });
+
+  it('decides nothing by a finger that taps on where the last decision was made', async () => {
+    const run = await beginRun(testBed.client, { title: 'Tapping' });
+    const asks = [await run.ask('make one'), await run.ask('npm test'), await run.ask('git fetch')];
+    const { page } = await testBed.signedIn('lead', PHONE);
+    const allow = page.getByRole('button', { name: 'Allow once', exact: true });
+    await page.clock.install();
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    await allow.waitFor();
+    await page.waitForTimeout(1000);
+    const box = await allow.boundingBox();
+    const tap = () => page.touchscreen.tap((box?.x ?? 0) + 40, (box?.y ?? 0) + 20);
+    const answered = async () => {
+      const now = await Promise.all(asks.map(({ ask_id }) => testBed.client.asks.get(ask_id)));
+      return now.filter(({ status }) => status === 'answered').length;
+    };
+    await page.clock.pauseAt(Date.now() + 5000);
+    await tap();
+    await expect.poll(answered).toBe(1);
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(20);
+        return page.locator('.card .actions button:enabled').count();
+      })
+      .toBeGreaterThan(0);
+    for (const ms of [20, 150, 400, 400, 650]) {
+      await page.clock.runFor(ms);
+      await tap();
+      expect(await answered()).toBe(1);
+    }
+    await page.clock.runFor(800);
+    // Long enough for the browser not to count it as one of several taps.
+    await page.waitForTimeout(1000);
+    await tap();
+    await expect.poll(answered).toBe(2);
+    await page.clock.resume();
+    await run.end();
   });
 });

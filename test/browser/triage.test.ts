@@ -32,7 +32,7 @@ describeInBrowser('triage', () => {
     await page.waitForTimeout(MOVED_MS);
     await page.keyboard.press('c');
     const field = page.getByLabel('Comment. The request stays open.');
-    await page.getByText('reads it now and may reply here').waitFor();
+    await page.getByText('reads comments while it waits, and may reply').waitFor();
     // What allows in a thread is a comment here.
     await field.fill('yes');
     await page.keyboard.press('Enter');

@@ -19,7 +19,7 @@ describeInBrowser('an allow that is held back', () => {
     const call = { tool_call_id: 'c', tool_name: 'Bash', input: { command } };
     const { ask_id } = await client.asks.raise(run_id, { kind: 'approval', ...call });
     const { page } = await testBed.signedIn('lead');
-    await page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
+    await preferUndo(page);
     await page.goto(path({ ask_id, session_id }));
     await page.getByRole('button', { name: 'Allow once' }).waitFor();
     await page.waitForTimeout(MOVED_MS);
@@ -31,6 +31,8 @@ describeInBrowser('an allow that is held back', () => {
       .waitFor();
     return { page, ask_id, end: () => client.sessions.end(session_id) };
   };
+  const preferUndo = (page: Page) =>
+    page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
   const isNotSent = async (page: Page, command: string, askId: string) => {
     await page.getByText(`Not sent, because this page was suspended: ${command}`).waitFor();
     expect((await testBed.client.asks.get(askId)).status).toBe('pending');
@@ -41,7 +43,10 @@ describeInBrowser('an allow that is held back', () => {
 
   it('is not sent once the page was left, also when the browser brings that page back', async () => {
     const { page, ask_id, end } = await hold('make left', (ids) => `/asks/${ids.ask_id}`);
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
+    await page.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
     await isNotSent(page, 'make left', ask_id);
     await end();
   });
@@ -54,6 +59,22 @@ describeInBrowser('an allow that is held back', () => {
     });
     await isNotSent(page, 'make sleep', ask_id);
     await end();
+  });
+
+  it('is not sent when its page is reloaded or left, which the next page in the tab tells once', async () => {
+    for (const leave of ['reload', 'goto'] as const) {
+      const { page, ask_id, end } = await hold(`make ${leave}`, (ids) => `/asks/${ids.ask_id}`);
+      if (leave === 'reload') await page.reload();
+      else await page.goto('/settings');
+      const notice = page.locator('.toast').getByText(`Not sent, because the page was left too soon: make ${leave}`);
+      await notice.waitFor();
+      expect((await testBed.client.asks.get(ask_id)).status).toBe('pending');
+      await page.goto('/rules');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForTimeout(MOVED_MS);
+      expect(await notice.count()).toBe(0);
+      await end();
+    }
   });
 
   it('is taken back by its key on the page of a session too', async () => {
@@ -69,7 +90,7 @@ describeInBrowser('an allow that is held back', () => {
   const allow = (page: Page) => page.getByRole('button', { name: /^Allow (once|now)/ });
   const withPause = async (name: string) => {
     const visitor = await testBed.signedIn(name);
-    await visitor.page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
+    await preferUndo(visitor.page);
     return visitor;
   };
   const open = async (page: Page, { ask_id }: AskView) => {
@@ -140,6 +161,63 @@ describeInBrowser('an allow that is held back', () => {
     for (const ask of asks) await expect.poll(() => statusOf(ask)).toBe('answered');
     expect(await statusOf(next)).toBe('pending');
     expect(new URL(page.url()).pathname).toBe(`/asks/${next.ask_id}`);
+    await run.end();
+  });
+
+  it('is not sent when a box of its group is changed meanwhile, and is sent as it was checked last', async () => {
+    const run = await begin('Changed group');
+    const asks = [await run.ask('npm run a 1'), await run.ask('npm run a 2'), await run.ask('npm run a 3')];
+    const { page } = await withPause('lead');
+    await open(page, asks[0] as AskView);
+    await page.getByRole('button', { name: /3 similar requests/ }).click();
+    await page.getByRole('button', { name: /^Allow all 3/ }).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.getByRole('button', { name: /^Allow all 3/ }).click();
+    await page.getByText('Allowing: 3 requests').waitFor();
+    await page.getByRole('checkbox', { name: 'npm run a 3' }).uncheck();
+    await page.getByText('Not sent, because you changed it: 3 requests').waitFor();
+    expect(await page.getByText('Allowing: 3 requests').count()).toBe(0);
+    await page.waitForTimeout(MOVED_MS);
+    await page.getByRole('button', { name: /^Allow 2 of 3/ }).click();
+    await page.getByText('Allowing: 2 requests').waitFor();
+    // Opened again from the third, what is held back is decided only once.
+    await page.waitForURL(`**/asks/${asks[2]?.ask_id}`);
+    await page.getByRole('button', { name: /3 similar requests/ }).click();
+    await page.getByRole('button', { name: /^Allow 1 of 3/ }).waitFor();
+    await expect.poll(() => statusOf(asks[0] as AskView)).toBe('answered');
+    expect(await statusOf(asks[1] as AskView)).toBe('answered');
+    expect(await statusOf(asks[2] as AskView)).toBe('pending');
+    await run.end();
+  });
+
+  it('is not sent when its edit is changed meanwhile, and is sent as it was on the screen last', async () => {
+    const run = await begin('Changed edit');
+    const ask = await run.ask('make one');
+    const { page } = await withPause('lead');
+    const edited = page.getByRole('button', { name: /^Allow as edited/ });
+    const field = page.getByLabel('Edit command');
+    await page.goto(`/sessions/${run.session_id}`);
+    await page.getByRole('button', { name: /^Edit/ }).click();
+    await field.fill('make two');
+    await page.waitForTimeout(MOVED_MS);
+    await edited.click();
+    await page.getByText('Allowing: make two').waitFor();
+    await field.fill('make three');
+    await page.getByText('Not sent, because you changed it: make two').waitFor();
+    expect(await page.getByText('Allowing: ').count()).toBe(0);
+    await edited.click();
+    await page.getByText('Allowing: make three').waitFor();
+    // So does what closes the field.
+    await page.keyboard.press('Escape');
+    await page.getByText('Not sent, because you changed it: make three').waitFor();
+    await page.keyboard.press('e');
+    expect(await field.inputValue()).toBe('make three');
+    expect(await statusOf(ask)).toBe('pending');
+    await edited.click();
+    await expect.poll(() => statusOf(ask)).toBe('answered');
+    expect((await testBed.client.asks.get(ask.ask_id)).answer).toMatchObject({
+      updated_input: { command: 'make three' },
+    });
     await run.end();
   });
 

@@ -37,7 +37,7 @@ describe.skipIf(!hasPty)('a sighting at a terminal (needs python3)', PATIENT, ()
   it('is followed by comments, "I\'m on it" and snooze, which decide nothing', async () => {
     const { ask_id } = await (await bed.work()).approval('discussed');
     const commented = await bed.run(['approvals', 'comment', ask_id, 'yes']);
-    expect(commented.stderr).toContain('does not see comments');
+    expect(commented.stderr).toContain('is not told of comments');
     expect((await bed.run(['approvals', 'take', ask_id])).code).toBe(0);
     expect((await bed.run(['approvals', 'snooze', ask_id, '2h'])).code).toBe(0);
     const wrong = await bed.run(['approvals', 'snooze', ask_id, 'soon']);

@@ -5,20 +5,16 @@ import { Route, Switch, useLocation } from 'wouter';
 import { openCount } from '../../src/client/inbox-model.ts';
 import type { MeView } from '../../src/core/views.ts';
 import { api, hasNoSignIn } from './api.ts';
-import { listenToKeys, useCommands } from './hooks/commands.ts';
+import { aimNow, listenToKeys, useCommands } from './hooks/commands.ts';
+import { closeDialog, listenForDialog, openDialog, useDialog } from './hooks/dialog.ts';
 import { listenToGestures } from './hooks/gesture.ts';
-import type { followLiveInbox } from './hooks/inbox-stream.ts';
 import { useInbox } from './hooks/live-inbox.ts';
 import { Me, useMayAnswer } from './hooks/me.ts';
-import { preferences } from './hooks/preferences.ts';
 import { listenToPresses } from './hooks/press.ts';
 import { listenToLostFocus } from './hooks/row-focus.ts';
-import { announce } from './hooks/toasts.ts';
-import { forgetTouched } from './hooks/touched-asks.ts';
 import { useUnreachedWatch } from './hooks/unreached.ts';
 import { InboxPage } from './pages/inbox.tsx';
 import { ROUTES } from './routes.ts';
-import { heading, summary } from './text/ask-text.ts';
 import { isSignedOut } from './text/signed-out.ts';
 import { Nav } from './ui/nav.tsx';
 import { StandalonePage } from './ui/standalone-page.tsx';
@@ -49,6 +45,9 @@ const SLOW_MS = 700;
 /** Loaded on demand: it draws an icon that nothing else needs. While the server is away, the old one stays. */
 const badge = (count: number, path = '/'): void =>
   void import('./hooks/badge.ts').then(({ showBadge }) => showBadge(count, path)).catch(() => {});
+
+const openHelp = (): void => openDialog({ name: 'help' });
+const openRun = (): void => openDialog({ name: 'run' });
 
 type SignInState = 'unknown' | 'signed-out' | MeView;
 
@@ -103,15 +102,14 @@ const ServerAway = () => (
 
 function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   const inbox = useInbox();
-  const [dialog, setDialog] = useState<'help' | 'run' | 'more' | 'palette'>();
+  const dialog = useDialog();
   const count = openCount(inbox);
-  const close = useCallback(() => setDialog(undefined), []);
-  const openRun = useCallback(() => setDialog('run'), []);
   // A viewer may not start runs.
   const newRun = useMayAnswer() ? openRun : undefined;
 
   useLayoutEffect(() => {
     const stop = new AbortController();
+    listenForDialog(stop.signal);
     // Before the gestures, which stop some clicks.
     listenToPresses(stop.signal);
     listenToGestures(stop.signal);
@@ -126,18 +124,7 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   useEffect(() => {
     const stop = new AbortController();
     following.current = stop;
-    const listener: Parameters<typeof followLiveInbox>[1] = {
-      me: me.name,
-      raised(asks) {
-        announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
-        import('./hooks/notifications.ts').then(({ notifyOf }) => notifyOf(asks)).catch(() => {});
-        if (preferences().sound) import('./hooks/sound.ts').then(({ chime }) => chime()).catch(() => {});
-      },
-      // This person may have answered in another window, or with a post in the thread.
-      settled: (askId, { answered_by }) => answered_by === me.name && forgetTouched(askId),
-      signedOut: onSignedOut,
-    };
-    stream.then((chunk) => chunk.followLiveInbox(stop.signal, listener), setUnfetched);
+    stream.then(({ followLiveInbox }) => followLiveInbox(stop.signal, me.name, onSignedOut), setUnfetched);
     return () => stop.abort();
   }, [onSignedOut, me.name]);
   const [path] = useLocation();
@@ -148,9 +135,8 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
   }, [me.token_id]);
   useEffect(() => () => badge(0), []);
   useCommands({
-    help: () => setDialog('help'),
-    palette: () => setDialog('palette'),
-    undo: () => void import('./hooks/undo.ts').then(({ undoLast }) => undoLast()).catch(() => {}),
+    help: openHelp,
+    palette: () => openDialog({ name: 'palette', aim: aimNow() }),
     ...(newRun && { 'new-run': newRun }),
   });
 
@@ -159,14 +145,14 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
     following.current?.abort();
     void api.signIn.out().finally(onSignedOut);
   };
-  const settings = { link: inbox.link, name: me.name, onHelp: () => setDialog('help'), onSignOut: signOut };
+  const settings = { link: inbox.link, name: me.name, onHelp: openHelp, onSignOut: signOut };
   return (
     <>
       <a className="skip-link" href="#main">
         Skip to content
       </a>
       <div className="shell">
-        <Nav {...settings} count={count} onNewRun={newRun} onMore={() => setDialog('more')} />
+        <Nav {...settings} count={count} onNewRun={newRun} onMore={() => openDialog({ name: 'more' })} />
         <main className="page" id="main" tabIndex={-1}>
           <Suspense fallback={null}>
             <Switch>
@@ -209,10 +195,10 @@ function Frame({ me, onSignedOut }: { me: MeView; onSignedOut: () => void }) {
         <Toasts />
       </Suspense>
       <Suspense fallback={null}>
-        {dialog === 'help' && <Help onClose={close} />}
-        {dialog === 'run' && <NewRun onClose={close} />}
-        {dialog === 'palette' && <Palette onClose={close} />}
-        {dialog === 'more' && <More {...settings} onClose={close} />}
+        {dialog?.name === 'help' && <Help onClose={closeDialog} />}
+        {dialog?.name === 'run' && <NewRun onClose={closeDialog} />}
+        {dialog?.name === 'palette' && <Palette aim={dialog.aim} onClose={closeDialog} />}
+        {dialog?.name === 'more' && <More {...settings} onClose={closeDialog} />}
       </Suspense>
     </>
   );

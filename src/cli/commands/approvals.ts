@@ -59,7 +59,7 @@ function allowCommand(): Command {
 }
 
 function denyCommand(): Command {
-  const command = new Command('deny', 'do not let the agent do it; the agent receives the reason and continues')
+  const command = new Command('deny', 'refuse the call; the agent receives the reason and continues')
     .argument(...IDS)
     .option(...REASON)
     .withExamples('holdpoint approvals deny d1d077 --reason "use the staging database"');
@@ -69,7 +69,7 @@ function denyCommand(): Command {
 function allCommand(behavior: Behavior, example: string): Command {
   const command = new Command(
     `${behavior}-all`,
-    `${behavior} everything that is pending; all of a run or nothing of it`,
+    `${behavior} every pending approval; those of one run are decided together or not at all`,
   ).withExamples(example);
   if (behavior === 'deny') command.option(...REASON);
   return decision(command, 'in').action((flags: DecideFlags) => decideAll(behavior, flags));

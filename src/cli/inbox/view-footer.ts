@@ -63,7 +63,7 @@ function formHints({ form }: Extract<Mode, { name: 'form' }>): string[] {
 const PROMPTS: Record<Extract<Mode, { field: TextField }>['name'], string> = {
   deny: 'Deny. Reason (optional): ',
   decline: 'Decline. Reason (optional): ',
-  comment: 'Comment for people only; the agent does not see it: ',
+  comment: 'Comment; the agent is not told of it: ',
   snooze: `Snooze for everyone (${SNOOZE_TIMES}): `,
   ended: 'Not sent, the request has ended; esc closes: ',
   filter: '/',

@@ -8,9 +8,3 @@ export const commentLines = ({ comments = [] }: Pick<AskView, 'comments'>, width
   comments.flatMap(({ by, role, text }) =>
     wrap(line(span(`${oneLine(by)}${role === 'agent' ? ' (agent)' : ''}: `, 'bold'), oneLine(text)), width, 2),
   );
-
-/** Who reads what is written about it while it waits. */
-export const whoReads = ({ takes_comments }: Pick<AskView, 'takes_comments'>): string =>
-  takes_comments
-    ? 'the agent reads them while it waits, and may reply'
-    : 'for people only; the agent does not see them';

@@ -20,7 +20,7 @@ it('prints the reply of the agent, and the request stays open until it is answer
   await expect.poll(async () => (await bed.client.asks.list({ status: 'pending' })).items, PATIENT).toHaveLength(1);
   const [ask] = (await bed.client.asks.list({ status: 'pending' })).items;
   const id = ask?.ask_id ?? '';
-  expect((await bed.run(['questions', 'show', id])).stdout).toMatch(/^comments +the agent reads them/m);
+  expect((await bed.run(['questions', 'show', id])).stdout).toMatch(/^comments +The agent reads comments/m);
   const replied = await bed.run(['comment', id.slice(-8), 'staging', '--wait-ms', '60000']);
   expect([replied.code, replied.stdout]).toEqual([
     0,
@@ -38,7 +38,7 @@ it('prints the reply of the agent, and the request stays open until it is answer
 it('refuses to wait for an agent that reads no comments', PATIENT, async () => {
   const { ask_id } = await (await bed.work()).approval('silent');
   const refused = await bed.run(['comment', ask_id, 'why?', '--wait-ms', '5']);
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('does not see comments')]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is not told of comments')]);
   expect((await bed.client.asks.get(ask_id)).comments).toBeUndefined();
 });
 

@@ -110,7 +110,7 @@ describe('an approval in the inbox', () => {
     inbox.tell({ type: 'acted', askId: 'ask_1', event: 'ask.commented', act, atMs: NOW });
     expect(inbox.shown()).toMatch(/claude \(agent\): To.*build\./);
     expect(inbox.shown()).not.toContain('\u202e');
-    expect(inbox.keys('c', 'return', 'j').later(400).keys('c').shown()).toContain('the agent does not see it');
+    expect(inbox.keys('c', 'return', 'j').later(400).keys('c').shown()).toContain('the agent is not told of it');
     inbox.keys('escape');
     expect(inbox.effects).toHaveLength(1);
   });

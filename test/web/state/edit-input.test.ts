@@ -16,6 +16,12 @@ describe('an edited input', () => {
     },
   );
 
+  it('is refused with hidden characters, which no field shows', () => {
+    expect(readEdit('echo \u202edo', { command: 'echo' }).problem).toContain('hidden characters');
+    expect(readEdit('{"a": "\u200b"}', { a: '' }).problem).toContain('hidden characters');
+    expect(readEdit('echo \u200b', { command: 'echo \u200b' }).problem).toBeUndefined();
+  });
+
   it('is refused where the command is empty', () => {
     expect(readEdit('  ', { command: 'ls' }).problem).toContain('empty');
   });

@@ -1,6 +1,6 @@
 // Connects an approval card to its draft, its keys and the server. state/approval.ts decides what is sent.
 
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isPlan } from '../../../src/client/action-summary.ts';
 import type { Always } from '../../../src/core/grant.ts';
 import type { ApprovalAskView, ApprovalRequest, AskView } from '../../../src/core/views.ts';
@@ -10,6 +10,7 @@ import {
   allowed,
   denied,
   draftOf,
+  hasDraft,
   isEditable,
   openApproval,
   toRead,
@@ -25,7 +26,7 @@ import { focusCard } from './row-focus.ts';
 import { useHasSeen } from './sighting.ts';
 import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
-import { holdBack } from './undo.ts';
+import { holdBack, takeBack } from './undo.ts';
 import { onItsWay, useUnsent } from './unsent.ts';
 
 export interface Approval {
@@ -34,7 +35,11 @@ export interface Approval {
   draftState: Draft['state'];
   /** The person opened a field themselves, rather than a draft: it gets the focus. */
   isFieldWanted: boolean;
+  /** The decision has left and cannot be changed any more. */
+  isOnItsWay: boolean;
   open(mode: ApprovalForm['mode']): void;
+  /** What would be sent is changed elsewhere: an allow that is held back is taken back. */
+  takeBack(): void;
   type(text: { reason: string } | { edit: string }): void;
   /** A note on a line becomes part of the reason of a denial. */
   addNote(place: string, note: string): void;
@@ -62,19 +67,32 @@ interface ApprovalOptions {
 export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: ApprovalOptions): Approval {
   const [request] = useState(ask.request);
   const [form, setForm] = useState(() => openApproval(request));
+  const latest = useRef(form);
+  latest.current = form;
   const [isFieldWanted, setFieldWanted] = useState(false);
   const sending = useSubmission(`ask-${ask.ask_id}`, request);
-  const isUnsent = useUnsent().has(ask.ask_id);
+  const unsent = useUnsent().get(ask.ask_id);
+  const isOnItsWay = unsent === 'Sending…';
   const isOver = ask.status !== 'pending';
-  const submission = isUnsent || isOver ? { ...sending, isSending: true } : sending;
+  const submission = unsent || isOver ? { ...sending, isSending: true } : sending;
   const reading = toRead(form, request, useHasSeen(ask));
   const { incoming, state: draftState, save, suspend } = useDraft(ask.ask_id);
   useEffect(() => {
     if (!incoming) return;
+    // What was saved here comes back.
+    if (hasDraft(latest.current, request, incoming.content)) return;
     // It may open a field, and with it change what "allow" would send.
     movedByItself();
+    if (incoming.isNewer) takeBack(ask.ask_id);
     setForm((mine) => withDraft(mine, request, incoming.content, incoming.isNewer));
-  }, [incoming, request]);
+  }, [incoming, request, ask.ask_id]);
+  /** Every change by the person ends here: what is sent is what was on the screen last. */
+  const change = (next: ApprovalForm): boolean => {
+    if (isOnItsWay) return false;
+    takeBack(ask.ask_id);
+    setForm(next);
+    return true;
+  };
 
   /** With the input as it was edited. */
   const decidedAs = ({ updated_input: input }: { updated_input?: ApprovalRequest['input'] | undefined }): AskView =>
@@ -104,10 +122,10 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
   const open = (mode: ApprovalForm['mode']) => {
     if (mode === 'always' && isToRead()) return;
     setFieldWanted(mode !== 'look');
-    setForm({ ...form, mode });
+    change({ ...form, mode });
   };
   const showWhole = () => {
-    setForm({ ...form, isWhole: true });
+    change({ ...form, isWhole: true });
     focusCard(ask.ask_id);
   };
   const approval: Approval = {
@@ -115,12 +133,13 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     submission,
     draftState,
     isFieldWanted,
+    isOnItsWay,
     open,
+    takeBack: () => takeBack(ask.ask_id),
     toRead: reading,
     showWhole,
     discard() {
-      setForm({ ...openApproval(request), isWhole: form.isWhole });
-      suspend().drop();
+      if (change({ ...openApproval(request), isWhole: form.isWhole })) suspend().drop();
     },
     clearReason() {
       approval.type({ reason: '' });
@@ -128,14 +147,12 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     },
     type(text) {
       const next = { ...form, ...text, isTouched: true };
-      setForm(next);
-      save(draftOf(next, request));
+      if (change(next)) save(draftOf(next, request));
     },
     addNote(place, note) {
       const next = { ...form, reason: withNote(form.reason, place, note), mode: 'deny' as const, isTouched: true };
       setFieldWanted(false);
-      setForm(next);
-      save(draftOf(next, request));
+      if (change(next)) save(draftOf(next, request));
     },
     allow(suggestionIds = [], always) {
       if (submission.isSending || isToRead()) return;

@@ -91,6 +91,8 @@ export function useDraft(askId: string): Draft {
   const inFlight = useRef<{ content: DraftContent; abort: AbortController }>(undefined);
   /** The newest revision that this card has filled in or saved itself. */
   const shownRevision = useRef<number>(undefined);
+  /** What was typed or dropped since leaves nothing to resume. */
+  const suspended = useRef<object>(undefined);
   /** The local copy was filled in: the server's draft is older. */
   const isRestored = useRef(false);
 
@@ -152,6 +154,7 @@ export function useDraft(askId: string): Draft {
   const save = useCallback(
     (content: DraftContent) => {
       touch(askId);
+      suspended.current = undefined;
       local.set(askId, content);
       unsent.current = content;
       isStored.current = true;
@@ -174,7 +177,9 @@ export function useDraft(askId: string): Draft {
       if (isStored.current) void api.asks.dropDraft(askId).catch(() => {});
       isStored.current = false;
     };
-    return { resume: () => content && save(content), drop };
+    const own = { resume: () => void (content && suspended.current === own && save(content)), drop };
+    suspended.current = own;
+    return own;
   }, [askId, save]);
   useEffect(() => {
     const unsaved = local.get(askId);

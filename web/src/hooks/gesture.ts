@@ -2,7 +2,7 @@
 // click that was meant for the ask before the one on the screen. Whatever sends a decision asks here first; a click that
 // began on another ask reaches nothing at all. Also knows when a key belongs to a text that the person is typing, though its
 // field is gone: such a key is no shortcut.
-import { type Focus, JUST_MOVED_MS } from '../state/keys.ts';
+import { type Focus, JUST_MOVED_MS, JUST_MOVED_TAP_MS } from '../state/keys.ts';
 import { toast } from './toasts.ts';
 
 /** After a key in a text field, the next one this soon belongs to the text as well. */
@@ -21,6 +21,8 @@ let isRepeated = false;
 let isAimed = false;
 /** It hit what the page has just moved under the mouse. */
 let isShifted = false;
+/** It was a finger, and on more than a link. */
+let isTap = false;
 /** The text field that the person has not left themselves: by Escape, Tab, a click, or a key that sends its text. */
 let field: HTMLElement | undefined;
 /** The field of a card that the person pressed beside: while it has text, what they type next is meant for it. */
@@ -35,7 +37,7 @@ export const movedByItself = (): void => {
   pointerAtMove = pointer;
 };
 
-export const hasJustMoved = (): boolean => performance.now() - movedAtMs < JUST_MOVED_MS;
+export const hasJustMoved = (): boolean => performance.now() - movedAtMs < (isTap ? JUST_MOVED_TAP_MS : JUST_MOVED_MS);
 
 /**
  * A key outside of text fields is part of a text: the field was taken away, was typed in a moment ago, or the person
@@ -59,7 +61,11 @@ const askOf = (target: EventTarget | null | undefined): string | undefined =>
 
 /** Why the last key or click may not be meant for what is on the screen; undefined where it is. */
 export function accident(): string | undefined {
-  if (isShifted || (hasJustMoved() && !isAimed)) return 'Not sent: the page just changed. Check, then decide again.';
+  if (isShifted || (hasJustMoved() && !isAimed)) {
+    // A finger that taps on and on decides nothing until it rests.
+    if (isTap) movedByItself();
+    return 'Not sent: the page just changed. Check, then decide again.';
+  }
   return isRepeated ? 'Not sent: a held key or a double click does not decide.' : undefined;
 }
 
@@ -111,6 +117,7 @@ export function listenToGestures(signal: AbortSignal): void {
     const isTold = isMouse || controlOf(target)?.matches('a');
     note(detail > 1, !!isTold && Math.hypot(x - pointerAtMove.x, y - pointerAtMove.y) > RESTING_PX);
     isShifted = isMouse && !isAimed && performance.now() - shiftedAtMs < JUST_MOVED_MS;
+    isTap = !isTold;
     pointer = { x, y };
     forget();
   };
@@ -120,7 +127,7 @@ export function listenToGestures(signal: AbortSignal): void {
 function note(repeated: boolean, aimed: boolean): void {
   isRepeated = repeated;
   isAimed = aimed;
-  isShifted = false;
+  isShifted = isTap = false;
 }
 
 const controlOf = (target: EventTarget | null): Element | null =>

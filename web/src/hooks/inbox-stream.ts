@@ -12,27 +12,22 @@ import {
   swept,
   undelivered,
 } from '../../../src/client/inbox-model.ts';
+import type { AskView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { repeatOf } from '../state/asked-again.ts';
 import { lateSentence } from '../state/refusal.ts';
-import { isNotTaken } from '../text/ask-text.ts';
+import { heading, isNotTaken, summary } from '../text/ask-text.ts';
 import { isSignedOut } from '../text/signed-out.ts';
 import { currentInbox, isInUse, markStale, tellDraft, update } from './live-inbox.ts';
 import { tellExpired, tellNotDelivered, tellTooLate } from './missed-notice.ts';
+import { preferences } from './preferences.ts';
 import { followShared } from './shared-stream.ts';
-import { endLink } from './toasts.ts';
-import { dropHeld } from './undo.ts';
+import { announce, endLink } from './toasts.ts';
+import { forgetTouched } from './touched-asks.ts';
+import { dropHeld, tellLapsed } from './undo.ts';
 
 const SWEEP_MS = 1000;
 const RETRY_MS = 2000;
-
-interface InboxListener {
-  /** The person at this page. */
-  me: string;
-  raised(asks: Parameters<typeof raised>[1]): void;
-  settled(askId: string, answer: Parameters<typeof settled>[2]): void;
-  signedOut(): void;
-}
 
 const openAsk = (askId: string) =>
   currentInbox().entries.find((entry) => isOpen(entry) && entry.ask.ask_id === askId)?.ask;
@@ -43,9 +38,16 @@ const ownUndelivered = (me: string) =>
     .entries.map(({ ask }) => ask)
     .filter((ask) => isNotTaken(ask) && ask.answer?.answered_by === me);
 
-/** Runs until the signal aborts or the browser is signed out; any other refusal is retried. */
-export async function followLiveInbox(signal: AbortSignal, listener: InboxListener): Promise<void> {
+function tellNew(asks: readonly AskView[]): void {
+  announce(asks.map(({ request }) => `New: ${heading(request)}: ${summary(request)}`).join('. '));
+  import('./notifications.ts').then(({ notifyOf }) => notifyOf(asks)).catch(() => {});
+  if (preferences().sound) import('./sound.ts').then(({ chime }) => chime()).catch(() => {});
+}
+
+/** Runs until the signal aborts or the browser is signed out; any other refusal is retried. `me`: the person at this page. */
+export async function followLiveInbox(signal: AbortSignal, me: string, onSignedOut: () => void): Promise<void> {
   if (signal.aborted) return;
+  tellLapsed();
   const sweeping = setInterval(() => update(swept(currentInbox(), Date.now(), isInUse)), SWEEP_MS);
   signal.addEventListener('abort', () => clearInterval(sweeping));
   while (!signal.aborted) {
@@ -59,11 +61,11 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             if (signal.aborted) return;
             update(raised(currentInbox(), asks));
             if (!isNews) return;
-            for (const ask of ownUndelivered(listener.me)) {
+            for (const ask of ownUndelivered(me)) {
               const again = repeatOf(ask, currentInbox().entries);
               if (asks.some(({ ask_id }) => ask_id === again?.ask_id)) tellNotDelivered(ask, again);
             }
-            listener.raised(asks);
+            tellNew(asks);
           },
           settled(askId, answer) {
             endLink(askId, 0);
@@ -72,7 +74,8 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             else if (ask && answer.outcome === 'expired') tellExpired(ask);
             update(settled(currentInbox(), askId, answer, Date.now()));
             import('./notifications.ts').then(({ closeNotification }) => closeNotification(askId)).catch(() => {});
-            listener.settled(askId, answer);
+            // This person may have answered in another window, or with a post in the thread.
+            if (answer.answered_by === me) forgetTouched(askId);
           },
           completed: (ask) => update(completed(currentInbox(), ask)),
           seen: (askId, sighting) => update(sighted(currentInbox(), askId, sighting)),
@@ -89,7 +92,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
             if (type === 'ask.seen') return;
             if (type === 'ask.undeliverable' && ask_id) {
               update(undelivered(currentInbox(), ask_id, data.reason));
-              const own = ownUndelivered(listener.me).find((ask) => ask.ask_id === ask_id);
+              const own = ownUndelivered(me).find((ask) => ask.ask_id === ask_id);
               if (own) tellNotDelivered(own);
             }
             markStale([['sessions'], ['session', session_id], ...(ask_id ? [['ask', ask_id]] : [])]);
@@ -100,7 +103,7 @@ export async function followLiveInbox(signal: AbortSignal, listener: InboxListen
         followShared,
       );
     } catch (error) {
-      if (isSignedOut(error)) return listener.signedOut();
+      if (isSignedOut(error)) return onSignedOut();
       update({ ...currentInbox(), link: 'lost' });
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }

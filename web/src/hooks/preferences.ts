@@ -19,7 +19,6 @@ export interface Preferences {
 
 const STORAGE_KEY = 'holdpoint-preferences';
 const DEFAULTS: Preferences = { shortcuts: true, undo: true, sound: false, views: [] };
-const MOST_VIEWS = 20;
 
 let current = read();
 const listeners = new Set<() => void>();
@@ -40,12 +39,6 @@ export function prefer(change: Partial<Preferences>): void {
   }
   for (const listener of listeners) listener();
 }
-
-/** A view of the same name is replaced. */
-export const saveView = (view: SavedView): void =>
-  prefer({ views: [...current.views.filter(({ name }) => name !== view.name), view].slice(-MOST_VIEWS) });
-
-export const forgetView = (name: string): void => prefer({ views: current.views.filter((view) => view.name !== name) });
 
 /** What is stored may be of another version, or damaged. */
 function read(): Preferences {

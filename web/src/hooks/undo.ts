@@ -1,6 +1,6 @@
 // Holds an allow back for a few seconds, in which it can be undone: what was undone is opened again where it was decided.
-// Where the page is closed, left or suspended meanwhile it is not sent: an allow that nobody sees leaving is none. Whether
-// the gesture was an accident is checked before, when it was made.
+// Where the page is closed, left or suspended meanwhile, or what was decided is changed, it is not sent: an allow that nobody
+// sees leaving is none. The next page in the tab tells it. Whether the gesture was an accident is checked when it is made.
 import { navigate } from 'wouter/use-browser-location';
 import { isPlan, isQuestion } from '../../../src/client/action-summary.ts';
 import { isOpen } from '../../../src/client/inbox-model.ts';
@@ -11,6 +11,7 @@ import { movedByItself } from './gesture.ts';
 import { currentInbox } from './live-inbox.ts';
 import { preferences } from './preferences.ts';
 import { focusCard } from './row-focus.ts';
+import { storeText } from './stored-text.ts';
 import { dismissToast, lastingToast, toast } from './toasts.ts';
 import { mark, setUndoneGroup } from './unsent.ts';
 
@@ -69,20 +70,26 @@ export function holdBack(
       group,
       end(isSent) {
         clearTimeout(timer);
-        removeEventListener('pagehide', lapse);
+        removeEventListener('pagehide', leave);
         dismissToast(shown);
         holds = holds.filter((other) => other !== hold);
         mark(askIds);
         resolve(isSent);
       },
     };
+    const href = askIds.length === 1 ? `/asks/${askIds[0]}` : '/';
     const lapse = () => {
       hold.end(false);
-      const href = askIds.length === 1 ? `/asks/${askIds[0]}` : '/';
       lastingToast(`Not sent, because this page was suspended: ${what}`, { label: 'Open', href });
     };
+    const leave = () => {
+      lapse();
+      storeLapsed([...storedLapsed(), { what, href }]);
+      // The browser brings this very page back, with what it says.
+      addEventListener('pageshow', () => storeLapsed([]), { once: true });
+    };
     holds = [...holds, hold];
-    addEventListener('pagehide', lapse);
+    addEventListener('pagehide', leave);
     const dueAtMs = Date.now() + shownMs;
     const shown = toast(`${verb}: ${what}`, 'wait', {
       action: { label: 'Undo', key: 'z', run: () => undo(hold), shownMs },
@@ -99,6 +106,25 @@ export function undoLast(): void {
   else toast('Nothing to undo. What was sent cannot be taken back.', 'warn');
 }
 
+/** An allow that was held back when its page was left, until the next page in this tab has told it. */
+interface Lapsed {
+  what: string;
+  href: string;
+}
+
+const LAPSED_KEY = 'holdpoint-lapsed';
+const storedLapsed = (): readonly Lapsed[] => JSON.parse(sessionStorage.getItem(LAPSED_KEY) ?? '[]');
+const storeLapsed = (lapsed: readonly Lapsed[]): void =>
+  storeText(LAPSED_KEY, lapsed.length > 0 ? JSON.stringify(lapsed) : '');
+
+/** For a page that was loaded after the one before was closed, reloaded or left during the pause. */
+export function tellLapsed(): void {
+  const lapsed = storedLapsed();
+  storeLapsed([]);
+  for (const { what, href } of lapsed)
+    lastingToast(`Not sent, because the page was left too soon: ${what}`, { label: 'Open', href });
+}
+
 const here = (): string => location.pathname + location.search;
 
 function undo({ end, what, address, group, askIds }: Hold): void {
@@ -109,6 +135,14 @@ function undo({ end, what, address, group, askIds }: Hold): void {
   if (!focusCard(group === undefined ? askIds[0] : undefined, isElsewhere)) movedByItself();
   if (group !== undefined) setUndoneGroup({ shape: group, askIds });
   if (isElsewhere) navigate(address, { replace: location.pathname.startsWith('/asks/') });
+}
+
+/** What the allow of this ask would send is being changed. While it is held back it is not sent any more. */
+export function takeBack(askId: string): void {
+  const hold = holds.find(({ askIds }) => askIds.includes(askId));
+  if (!hold) return;
+  hold.end(false);
+  toast(`Not sent, because you changed it: ${hold.what}. Allow it again when it is right.`, 'warn');
 }
 
 /** The ask ended while its allow was held back, which is not sent any more. Returns whether it was. */

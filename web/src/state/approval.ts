@@ -45,6 +45,13 @@ export function withDraft(
   return { ...form, mode, reason, edit: updated_input ?? editable(request.input).text };
 }
 
+/** The texts of the form are those of the draft. */
+export const hasDraft = (
+  form: ApprovalForm,
+  { input }: ApprovalRequest,
+  { reason = '', updated_input }: Draft,
+): boolean => form.reason === reason && form.edit === (updated_input ?? editable(input).text);
+
 export const draftOf = ({ reason, edit }: ApprovalForm, { input }: ApprovalRequest): Draft => ({
   ...(reason !== '' && { reason }),
   ...(edit !== editable(input).text && { updated_input: edit }),

@@ -2,6 +2,8 @@
 // text, whatever other fields there are; any other input as JSON. Pure. An invalid text is refused with the position of
 // the error.
 
+import { withoutHidden } from '../../../src/core/hidden-characters.ts';
+
 export interface Editable {
   text: string;
   /** The field that is edited as plain text; undefined where the whole input is edited as JSON. */
@@ -33,7 +35,10 @@ export const editLabel = (key: string | undefined): string =>
 export type Edited = { input: Input; problem?: undefined } | { input?: undefined; problem: string };
 
 export function readEdit(text: string, original: Input): Edited {
-  const { key } = editable(original);
+  const { key, text: before } = editable(original);
+  // No field shows them, and no difference: an edit has none, wherever it comes from.
+  if (text !== before && withoutHidden(text) !== text)
+    return { problem: 'Your edit contains hidden characters. Remove them to allow it.' };
   if (key !== undefined)
     return text.trim() === '' && original[key] !== text
       ? { problem: `The ${NAMES[key] ?? key} is empty.` }

@@ -83,6 +83,8 @@ const OPERATING = new Set(['Enter', ' ', 'ArrowDown', 'ArrowUp', 'Home', 'End', 
 const REPEATABLE = new Set<Command>(['next', 'previous', 'page-down', 'page-up', 'line-down', 'line-up']);
 /** Long enough for a key that was pressed before the change was seen. */
 export const JUST_MOVED_MS = 350;
+/** A finger taps faster than anyone reads, and what it hits is under it: what is there must have been at rest for longer. */
+export const JUST_MOVED_TAP_MS = 700;
 
 /** It changes something about the request on the screen, so that it must have been meant for that one. */
 export const isDecision = (command: Command): boolean =>

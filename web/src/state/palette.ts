@@ -5,6 +5,8 @@ interface PaletteCommand {
   command: Exclude<Command, object>;
   label: string;
   key: string;
+  /** It is not about a request. */
+  isAnywhere?: true;
 }
 
 export const PALETTE_COMMANDS: readonly PaletteCommand[] = [
@@ -20,10 +22,10 @@ export const PALETTE_COMMANDS: readonly PaletteCommand[] = [
   { command: 'copy', label: 'Copy the command', key: 'y' },
   { command: 'allow', label: 'Allow once, or send the answer', key: 'a' },
   { command: 'deny', label: 'Deny, or decline to answer', key: 'd' },
-  { command: 'undo', label: 'Undo the last allow before it is sent', key: 'z' },
-  { command: 'new-run', label: 'New run', key: 'n' },
-  { command: 'search', label: 'Search', key: '/' },
-  { command: 'help', label: 'Shortcuts and search syntax', key: '?' },
+  { command: 'undo', label: 'Undo the last allow before it is sent', key: 'z', isAnywhere: true },
+  { command: 'new-run', label: 'New run', key: 'n', isAnywhere: true },
+  { command: 'search', label: 'Search', key: '/', isAnywhere: true },
+  { command: 'help', label: 'Shortcuts and search syntax', key: '?', isAnywhere: true },
 ];
 
 export const PALETTE_PAGES: readonly (readonly [address: string, label: string])[] = [

@@ -95,4 +95,4 @@ export function endText(ask: AskView, me?: string, isAskedAgain = false): string
 
 export const VERBS = { allow: 'Allowed', deny: 'Denied', answer: 'Answered' } as const;
 
-const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

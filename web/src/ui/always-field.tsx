@@ -15,7 +15,10 @@ import './always-field.css';
 
 export function AlwaysField({ askId, approval }: { askId: string; approval: Approval }) {
   const [form, setForm] = useState(openAlways);
-  const change = (part: Partial<AlwaysForm>) => setForm({ ...form, ...part });
+  const change = (part: Partial<AlwaysForm>) => {
+    approval.takeBack();
+    setForm({ ...form, ...part });
+  };
   const offered = useFetched({
     queryKey: ['always', askId],
     queryFn: () => api.grants.preview({ request_id: askId }),
@@ -31,9 +34,10 @@ export function AlwaysField({ askId, approval }: { askId: string; approval: Appr
   const shown = preview.data;
   return (
     <section className="always" aria-label="Always allow">
+      <h3>Grant in Holdpoint</h3>
       <p className="small muted">
-        Holdpoint allows these from now on without asking anyone. Every use is logged; revoke the grant under “Rules and
-        grants”.
+        Holdpoint allows matching calls from now on without asking. Every use is logged, and you can revoke the grant
+        under “Rules and grants”.
       </p>
       <fieldset className="always-choices">
         <legend className="label">Allow from now on</legend>
@@ -93,7 +97,7 @@ export function AlwaysField({ askId, approval }: { askId: string; approval: Appr
           disabled={approval.submission.isSending || shown?.covers_request !== true || preview.isFetching}
           onClick={() => approval.allow([], always)}
         >
-          <ShieldCheck className="icon" /> Allow always
+          <ShieldCheck className="icon" /> Allow and add grant
         </button>
       </div>
     </section>

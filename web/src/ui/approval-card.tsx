@@ -60,6 +60,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
           placeholder="What should it do instead?"
           value={form.reason}
           hasFocus={approval.isFieldWanted}
+          isReadOnly={approval.isOnItsWay}
           onChange={(reason) => approval.type({ reason })}
           onSubmit={approval.deny}
         />

@@ -2,7 +2,8 @@
 // call of its own, and the request stays open. Says where the agent is not told. What was not sent when the request ended
 // stays, to be copied.
 import { MessageSquare } from 'lucide-react';
-import { lazy, Suspense, useId, useRef, useState } from 'react';
+import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
+import { commentReaders } from '../../../src/client/comment-readers.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -33,10 +34,16 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
   const { comments = [] } = ask;
+  const isAsked = useRef(false);
   const open = () => {
+    isAsked.current = true;
     setOpen(true);
-    requestAnimationFrame(() => field.current?.focus());
+    field.current?.focus();
   };
+  // At once: what is typed after the key that opens it belongs in it.
+  useLayoutEffect(() => {
+    if (isOpen && isAsked.current) field.current?.focus();
+  }, [isOpen]);
   const close = () => {
     setOpen(false);
     setText('');
@@ -49,7 +56,7 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
     if (!failed) close();
   };
   if (!mayComment && !isOpen && comments.length === 0) return null;
-  const agent = session ? agentName(session) : 'The agent';
+  const agent = session && agentName(session);
   return (
     <div className="comments">
       {comments.length > 0 && (
@@ -93,9 +100,7 @@ export function Comments({ ask, session, hasKeys }: CommentsProps) {
             />
           </label>
           <p className="tiny muted" id={noteId} hidden={!mayComment}>
-            {ask.takes_comments
-              ? `${agent} reads it now and may reply here.`
-              : `${agent} is not told of comments on this request, but could read them. To tell it something, deny with a reason.`}
+            {commentReaders(ask, agent)}.{!ask.takes_comments && ' To tell it something, deny with a reason.'}
           </p>
           {refusal && <p className="notice bad">{refusal.text}</p>}
           <div className="comment-actions">

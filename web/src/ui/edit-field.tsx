@@ -1,5 +1,6 @@
 // Draws the field in which the input of an approval is edited, as a command or as JSON, and the change before it is
-// allowed. A text with hidden characters is not put into a field, which would show what they do and not what they are.
+// allowed. A text with hidden characters is not put into a field, which would show what they do and not what they are, and
+// an edit with them is not sent.
 import { lazy, Suspense } from 'react';
 import { withoutHidden } from '../../../src/core/hidden-characters.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
@@ -39,6 +40,7 @@ export function EditField({ askId, request, approval }: EditFieldProps) {
         >
           Remove the hidden characters and edit
         </button>
+        {problem !== undefined && <p className="error">{problem}</p>}
       </div>
     );
   return (
@@ -51,6 +53,7 @@ export function EditField({ askId, request, approval }: EditFieldProps) {
         ref={approval.isFieldWanted ? focus : undefined}
         className="field editor"
         value={edit}
+        readOnly={approval.isOnItsWay}
         spellCheck={false}
         autoCapitalize="off"
         autoCorrect="off"

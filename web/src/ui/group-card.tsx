@@ -11,8 +11,8 @@ import { idempotencyKeys } from '../hooks/idempotency-keys.ts';
 import { useSighting } from '../hooks/sighting.ts';
 import { useStoredText } from '../hooks/stored-text.ts';
 import { toast } from '../hooks/toasts.ts';
-import { holdBack } from '../hooks/undo.ts';
-import { onItsWay } from '../hooks/unsent.ts';
+import { holdBack, takeBack } from '../hooks/undo.ts';
+import { mark, onItsWay, useUnsent } from '../hooks/unsent.ts';
 import { partsOf } from '../state/action-parts.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
 import { AllowAllText } from './button-text.tsx';
@@ -50,9 +50,12 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
   const [isSending, setSending] = useState(false);
   // When too few are left, the card of one request takes its place, with its buttons where these were.
   useLayoutEffect(() => movedByItself, []);
-  const chosen = group.members.filter(({ ask_id }) => checked.has(ask_id));
-  const countOf =
-    chosen.length === group.members.length ? `all ${chosen.length}` : `${chosen.length} of ${group.members.length}`;
+  const unsent = useUnsent();
+  const shownChecked = group.members.filter(({ ask_id }) => checked.has(ask_id));
+  // What is held back or on its way is decided already.
+  const chosen = shownChecked.filter(({ ask_id }) => !unsent.has(ask_id));
+  const counted = (chosen.length > 0 ? chosen : shownChecked).length;
+  const countOf = counted === group.members.length ? `all ${counted}` : `${counted} of ${group.members.length}`;
 
   const decide = async (behavior: 'allow' | 'deny') => {
     if (isSending || chosen.length === 0) return;
@@ -62,6 +65,10 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
     setSending(true);
     const isWanted = () => holdBack(chosen, `${chosen.length} requests`, () => onHeld(chosen), group.shape);
     if (behavior === 'allow' && !(await isWanted())) return setSending(false);
+    mark(
+      chosen.map(({ ask_id }) => ask_id),
+      'Sending…',
+    );
     const decided: AskView[] = [];
     const given = behavior === 'deny' && reason.trim() !== '' ? { reason: reason.trim() } : {};
     for (const { runId, asks, resolutions } of batchesOf(chosen, ({ ask_id }) => ({
@@ -88,9 +95,18 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
     toast(`${behavior === 'allow' ? 'Allowed' : 'Denied'} ${decided.length}`, behavior === 'allow' ? 'good' : 'plain');
     onDone(decided);
   };
-  const deny = () => (isDenying ? void decide('deny') : setDenying(true));
+  /** What is sent is what was on the screen last: a change takes back the allow that is held back. */
+  const takeBackHeld = (...askIds: readonly string[]) => {
+    for (const askId of isSending ? [...askIds, ...checked] : askIds) takeBack(askId);
+  };
+  const deny = () => {
+    if (isDenying) return void decide('deny');
+    takeBackHeld();
+    setDenying(true);
+  };
   useCommands({ deny, back: () => (isDenying ? setDenying(false) : onBack()) });
   const toggle = (askId: string) => {
+    takeBackHeld(askId);
     const next = new Set(checked);
     if (!next.delete(askId)) next.add(askId);
     setChecked(next);
@@ -122,6 +138,7 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
             ask={ask}
             sessions={sessions}
             isChecked={checked.has(ask.ask_id)}
+            unsent={unsent.get(ask.ask_id)}
             isNew={!initial.has(ask.ask_id)}
             onToggle={() => toggle(ask.ask_id)}
           />
@@ -138,6 +155,7 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
           label="Reason (sent to each agent)"
           value={reason}
           hasFocus
+          isReadOnly={isSending}
           onChange={setReason}
           onSubmit={deny}
         />
@@ -184,12 +202,14 @@ interface MemberProps {
   ask: AskView;
   sessions: ReadonlyMap<string, SessionView>;
   isChecked: boolean;
+  /** It is decided already: held back, or on its way. */
+  unsent: string | undefined;
   isNew: boolean;
   onToggle: () => void;
 }
 
 /** What differs from one member to the next is all in view: the command, its folder, the reason, and where it comes from. */
-function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
+function Member({ ask, sessions, isChecked, unsent, isNew, onToggle }: MemberProps) {
   const element = useSighting<HTMLDivElement>(ask, true);
   const id = useId();
   if (ask.kind !== 'approval') return null;
@@ -199,7 +219,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
   const { boxes, fields } = partsOf(description === request.reason ? input : request.input);
   return (
     <div className="member" ref={element}>
-      <input type="checkbox" id={id} checked={isChecked} onChange={onToggle} />
+      <input type="checkbox" id={id} checked={isChecked} disabled={unsent === 'Sending…'} onChange={onToggle} />
       <label htmlFor={id}>
         {[...boxes, ...fields].map(({ key, text }) => (
           <span key={key} className="member-part">
@@ -229,6 +249,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
           </p>
         )}
         {isNew && <span className="chip warn">new</span>}
+        {unsent !== undefined && <span className="chip">{unsent}</span>}
         <Crumbs ask={ask} sessions={sessions} />
         <SeenBy ask={ask} />
       </div>

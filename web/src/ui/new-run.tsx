@@ -124,9 +124,9 @@ export default function NewRun({ onClose }: { onClose: () => void }) {
             onChange={(event) => setFolder(event.target.value)}
           />
           <p className="small muted">
-            The agent can read every file of the account that its worker runs as, including Holdpoint’s tokens if they
-            are there and, where the system allows it, the worker’s memory. <code>holdpoint worker --run-as</code> gives
-            it an account of its own.
+            The agent can read every file that its worker’s user account can read, including Holdpoint’s tokens if they
+            are stored there. Some operating systems also let it read the worker’s memory. To run the agent under a
+            separate account, start the worker with <code>holdpoint worker --run-as</code>.
           </p>
         </div>
         <RunSettings

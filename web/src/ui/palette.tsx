@@ -1,13 +1,12 @@
 // Finds and runs any command, page, saved view, session or request by typing a part of its name. A command runs as its key
-// would, through the same guards; a request is opened, never decided from its name.
+// would, through the same guards, and only for the request that had the keys when the palette was opened; a request is
+// opened, never decided from its name.
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { filtered } from '../../../src/client/inbox-filter.ts';
-import { isHandled, run } from '../hooks/commands.ts';
+import { type Aim, run } from '../hooks/commands.ts';
 import { useInbox } from '../hooks/live-inbox.ts';
 import { usePreferences } from '../hooks/preferences.ts';
-import { toast } from '../hooks/toasts.ts';
-import { isDecision } from '../state/keys.ts';
 import { foundIn, PALETTE_COMMANDS, PALETTE_PAGES } from '../state/palette.ts';
 import { heading, summary } from '../text/ask-text.ts';
 import { sessionName } from '../text/session-text.ts';
@@ -24,23 +23,23 @@ interface Item {
 
 const MOST_SHOWN = 12;
 
-export default function Palette({ onClose }: { onClose: () => void }) {
+/** `aim`: what was on the screen when it was opened, which it covers. */
+export default function Palette({ aim, onClose }: { aim: Aim; onClose: () => void }) {
   const inbox = useInbox();
   const { views } = usePreferences();
-  const [address, navigate] = useLocation();
-  // The palette covers the request that a command is about.
-  const [begunAt] = useState(address);
+  const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const listId = useId();
   const go = (to: string) => () => navigate(to);
-  const give = (command: (typeof PALETTE_COMMANDS)[number]['command']) => {
-    if (address === begunAt || !isDecision(command)) run(command);
-    else toast('Nothing was done: another request is here now. Check, then do it again.', 'warn');
-  };
-  const commands = PALETTE_COMMANDS.filter(({ command }) => isHandled(command));
+  const commands = PALETTE_COMMANDS.filter(({ command }) => aim.entryOf(command));
   const items: Item[] = foundIn(typed, [
-    ...commands.map(({ command, label, key }) => ({ id: command, label, hint: key, act: () => void give(command) })),
+    ...commands.map(({ command, label, key, isAnywhere }) => ({
+      id: command,
+      label,
+      hint: key,
+      act: () => void run(command, isAnywhere ? undefined : aim),
+    })),
     ...PALETTE_PAGES.map(([to, label]) => ({ id: to, label, hint: 'page', act: go(to) })),
     ...views.map(({ name, search }) => ({ id: `view ${name}`, label: name, hint: 'view', act: go(`/${search}`) })),
     ...(typed.trim() === '' ? [] : [...inbox.sessions.values()]).map((session) => ({

@@ -19,9 +19,9 @@ export function PhoneLink() {
       <h2>On a phone</h2>
       {isOnlyHere() ? (
         <p>
-          This page is at {location.host}, which only this machine reaches. Open it through a tunnel or a proxy with
-          TLS, or start the server with <code>--tls-cert</code>, and open this page by that address: it then shows a QR
-          code. The details are in <code>docs/notifications.md</code>.
+          You opened this page at {location.host}, an address that works only on this machine. To use a phone, open the
+          page through a tunnel or a TLS proxy, or start the server with <code>--tls-cert</code>. At that address, a QR
+          code appears here. See <code>docs/notifications.md</code>.
         </p>
       ) : (
         <>

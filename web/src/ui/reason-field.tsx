@@ -7,12 +7,22 @@ interface ReasonFieldProps {
   value: string;
   placeholder?: string;
   hasFocus: boolean;
+  isReadOnly?: boolean;
   onChange: (reason: string) => void;
   /** On Ctrl+Enter. */
   onSubmit?: () => void;
 }
 
-export const ReasonField = ({ id, label, value, placeholder, hasFocus, onChange, onSubmit }: ReasonFieldProps) => (
+export const ReasonField = ({
+  id,
+  label,
+  value,
+  placeholder,
+  hasFocus,
+  isReadOnly = false,
+  onChange,
+  onSubmit,
+}: ReasonFieldProps) => (
   <div>
     <label className="label" htmlFor={id}>
       {label} <span className="muted">Optional</span>
@@ -23,6 +33,7 @@ export const ReasonField = ({ id, label, value, placeholder, hasFocus, onChange,
       className="field"
       value={value}
       placeholder={placeholder}
+      readOnly={isReadOnly}
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={onSubmit && submitKeys(onSubmit)}
     />

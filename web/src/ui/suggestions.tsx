@@ -18,9 +18,10 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
   const idOf = (id: string) => `suggestion-${askId}-${id}`;
   return (
     <div className="suggestions">
-      <h3>Allow and remember</h3>
+      <h3>Rule in the agent</h3>
       <p className="small muted">
-        The agent suggests a rule of its own: it then stops asking, and Holdpoint can neither list nor revoke the rule.
+        Suggested by the agent: it saves the rule in its own settings and stops asking. Holdpoint can neither list nor
+        revoke such a rule.
       </p>
       {valid.map(({ id, label, grants }) => (
         <div key={id} className="suggestion">
@@ -42,7 +43,7 @@ export function Suggestions({ askId, suggestions, isDisabled, onTake }: Suggesti
             disabled={isDisabled}
             onClick={() => onTake(id)}
           >
-            <ShieldCheck className="icon" /> Always allow
+            <ShieldCheck className="icon" /> Allow and add agent rule
           </button>
         </div>
       ))}

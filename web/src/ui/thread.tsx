@@ -7,7 +7,9 @@ import { api } from '../api.ts';
 import { useMe } from '../hooks/me.ts';
 import { useFetched } from '../hooks/queries.ts';
 import { promptIdOf, typeOf } from '../state/thread-prompt.ts';
+import { endsItsRun } from '../state/undo-pause.ts';
 import { isInDelivery } from '../text/answer-text.ts';
+import { capitalised } from '../text/ask-text.ts';
 import { receiptOf } from '../text/receipt.ts';
 import { Age } from './age.tsx';
 import { AlwaysGiven } from './always-given.tsx';
@@ -45,7 +47,8 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
     (typeOf(item) === 'pending_prompt' && (isShownBelow(promptIdOf(item)) || resolved.has(promptIdOf(item)))) ||
     (isPrompt(item) && asks.get(promptIdOf(item))?.answer !== undefined);
   const shown = items.filter((item) => !isRepeated(item));
-  const left = ended(items, asks);
+  const receipts = ended(items, asks);
+  const left = [...receipts];
   const receiptsUntil = (atMs: number) => {
     const due = left.splice(0, left.filter((ask) => endedAtMs(ask) <= atMs).length);
     return due.map((ask) => (
@@ -54,6 +57,11 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
       </li>
     ));
   };
+  /** The receipt of a question that expired says already why its run ended. */
+  const whyOf = (runId: string) =>
+    receipts.some((ask) => ask.run_id === runId && ask.answer?.outcome === 'expired' && endsItsRun(ask))
+      ? undefined
+      : runs.get(runId)?.error;
   const firstOf = new Map(shown.toReversed().map((item) => [item.metadata?.run_id, item.item_id]));
   return (
     <ol className="thread" aria-label="Thread">
@@ -64,7 +72,7 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
             <RunCommand runId={String(item.metadata.run_id)} />
           )}
           <li className={`item ${item.author.role} ${typeOf(item)}`}>
-            <Item item={item} isShell={isShell} why={runs.get(String(item.metadata?.run_id))?.error} />
+            <Item item={item} isShell={isShell} why={whyOf(String(item.metadata?.run_id))} />
           </li>
         </Fragment>
       ))}
@@ -73,12 +81,17 @@ export function Thread({ items, asks, isShell, runs, isShownBelow }: ThreadProps
   );
 }
 
-/** By when they ended: those that were a prompt of the thread, and those that were decided before they became one. */
+type AnswerOf = NonNullable<AskView['answer']>;
+
+/** By when they ended: what was a prompt of the thread, and what ended before it became one, unless a rule decided it. */
 function ended(items: readonly ItemView[], asks: ThreadProps['asks']): AskView[] {
   const prompted = new Set(items.filter(isPrompt).map(promptIdOf));
-  const isPersons = ({ answer }: AskView) => answer?.surface !== 'system' || answer.outcome === 'expired';
+  const isByRule = ({ outcome }: AnswerOf) => outcome === 'answered' || outcome === 'declined';
+  // It is asked again.
+  const isRestart = ({ reason }: AnswerOf) => reason === 'worker_restart';
+  const isTold = (answer: AnswerOf) => answer.surface !== 'system' || !(isByRule(answer) || isRestart(answer));
   return [...asks.values()]
-    .filter((ask) => ask.answer && (prompted.has(ask.ask_id) || isPersons(ask)))
+    .filter(({ ask_id, answer }) => answer && (prompted.has(ask_id) || isTold(answer)))
     .sort((a, b) => endedAtMs(a) - endedAtMs(b));
 }
 
@@ -151,7 +164,7 @@ function Item({ item, isShell, why }: ItemProps) {
       return (
         <>
           <p className="turn-end">run {text}</p>
-          {why !== undefined && <Line icon={<CircleX className="icon bad" />} text={why} />}
+          {why !== undefined && <Line icon={<CircleX className="icon bad" />} text={capitalised(why)} />}
         </>
       );
     case 'pending_prompt':

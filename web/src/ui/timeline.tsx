@@ -4,7 +4,7 @@ import type { RunView } from '../../../src/core/views.ts';
 import { useNow } from '../hooks/clock.ts';
 import { useMe } from '../hooks/me.ts';
 import { endMs, type Hold, heldMs, type RunLine } from '../state/timeline.ts';
-import { endSentence } from '../text/ask-text.ts';
+import { capitalised, endSentence } from '../text/ask-text.ts';
 import { statusText } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { SideLink } from './side-link.tsx';
@@ -55,6 +55,8 @@ const TONES: Record<string, string> = {
 
 function RunItem({ line, run }: { line: RunLine; run: RunView | undefined }) {
   const isOver = line.stretches.at(-1)?.toMs !== undefined;
+  // Said below, beside the question.
+  const hasExpired = line.status === 'cancelled' && line.holds.some(({ answer }) => answer?.outcome === 'expired');
   return (
     <li className="run">
       <p className="run-head">
@@ -62,7 +64,7 @@ function RunItem({ line, run }: { line: RunLine; run: RunView | undefined }) {
         <span className={`chip ${TONES[line.status] ?? ''}`}>{statusText(line.status)}</span>
       </p>
       {isOver ? <Bar line={line} nowMs={0} /> : <LiveBar line={line} />}
-      {run?.error !== undefined && <p className="tiny run-error">{oneLine(run.error)}</p>}
+      {run?.error !== undefined && !hasExpired && <p className="tiny run-error">{capitalised(oneLine(run.error))}</p>}
       <ul>
         {line.holds.map((hold) => (
           <HoldItem key={hold.askId} hold={hold} />

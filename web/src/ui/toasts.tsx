@@ -1,9 +1,11 @@
-// Draws the toasts, and passes announcements to screen readers. hooks/toasts.ts owns them.
+// Draws the toasts, handles the key that undoes, and passes announcements to screen readers. hooks/toasts.ts owns them.
 import { CircleAlert, CircleCheck, CircleX, Clock, X } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useNow } from '../hooks/clock.ts';
+import { useCommands } from '../hooks/commands.ts';
 import { dismissToast, useAnnouncement, useToasts } from '../hooks/toasts.ts';
+import { undoLast } from '../hooks/undo.ts';
 import { Key } from './key.tsx';
 import { Exact } from './text.tsx';
 import './toasts.css';
@@ -25,6 +27,7 @@ export default function Toasts() {
   const toasts = useToasts();
   const announcement = useAnnouncement();
   const box = useRef<HTMLDivElement>(null);
+  useCommands({ undo: undoLast });
   // The list ends above them, so that they cover no row.
   useLayoutEffect(() => {
     const room =

@@ -3,7 +3,7 @@ import { Bookmark, X } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { GROUPINGS, type Grouping, SORTS, type Sort } from '../../../src/client/triage.ts';
-import { forgetView, saveView, usePreferences } from '../hooks/preferences.ts';
+import { prefer, usePreferences } from '../hooks/preferences.ts';
 import { type Triage, triageSearch } from '../state/triage-address.ts';
 import { QueryNote } from './query-note.tsx';
 import './triage-bar.css';
@@ -16,6 +16,8 @@ const GROUP_LABELS: Record<Grouping, string> = {
   agent: 'By agent',
 };
 
+const MOST_VIEWS = 20;
+
 interface TriageBarProps {
   triage: Triage;
   onChange: (part: Partial<Triage>) => void;
@@ -26,8 +28,11 @@ export default function TriageBar({ triage, onChange }: TriageBarProps) {
   const [name, setName] = useState<string>();
   const search = triageSearch(triage);
   const isSaved = views.some((view) => view.search === search);
+  const without = (forgotten: string) => views.filter((view) => view.name !== forgotten);
   const save = () => {
-    if (name?.trim()) saveView({ name: name.trim(), search });
+    const view = { name: name?.trim() ?? '', search };
+    // One of the same name is replaced.
+    if (view.name !== '') prefer({ views: [...without(view.name), view].slice(-MOST_VIEWS) });
     setName(undefined);
   };
   return (
@@ -91,7 +96,11 @@ export default function TriageBar({ triage, onChange }: TriageBarProps) {
                 {view.name}
               </Link>
               {view.search === search && (
-                <button type="button" aria-label={`Forget ${view.name}`} onClick={() => forgetView(view.name)}>
+                <button
+                  type="button"
+                  aria-label={`Forget ${view.name}`}
+                  onClick={() => prefer({ views: without(view.name) })}
+                >
                   <X className="icon" />
                 </button>
               )}
