@@ -162,6 +162,7 @@ describe('who sees what', () => {
     };
     expect(await risksOf({}, { work_folder: '/srv/shop' })).toEqual([]);
     expect(await risksOf({}, { work_folder: '/srv/bill' })).toEqual(['outside_folder']);
+    expect(await risksOf({ work_folder: '/srv' }, { work_folder: '/srv/shop' })).toEqual(['outside_folder']);
     expect(await risksOf({ expires_after_ms: 60_000 }, { work_folder: '/srv/shop' })).toEqual(['deadline']);
     expect(await risksOf({}, { work_folder: '/srv/shop' })).toEqual([]);
   });

@@ -10,7 +10,6 @@ import { isLong } from '../state/action-parts.ts';
 import type { Refusal } from '../state/refusal.ts';
 import { hasFolded } from '../state/unshown-files.ts';
 import { earlierSentence } from '../text/answer-text.ts';
-import { ownSigns } from '../text/own-signs.ts';
 import { AlwaysField } from './always-field.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
 import type { Frame } from './card-frame.tsx';
@@ -40,7 +39,6 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
   const approval = useApproval({ ask, hasKeys, onDone, onRefused, onHeld });
   const { form, submission } = approval;
   const isWarned =
-    ownSigns(ask, session).length > 0 ||
     (ask.risk ?? []).some(isMarked) ||
     (!form.isWhole && hasFolded(request)) ||
     fileChangeOf(request.input)?.keys.includes('content') === true;
@@ -105,7 +103,7 @@ function Body({ ask, session, approval }: BodyProps) {
         onWhole={approval.showWhole}
         onNote={approval.addNote}
       >
-        <RiskSigns ask={ask} session={session} />
+        <RiskSigns ask={ask} />
       </Proposal>
       {isPlan(request) && <p className="small muted">{AFTER_THE_PLAN}</p>}
       <JustBefore ask={ask} />

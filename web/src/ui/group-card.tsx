@@ -212,7 +212,7 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
         ))}
       </label>
       <div className="member-facts small">
-        <RiskSigns ask={ask} session={sessions.get(ask.session_id)} />
+        <RiskSigns ask={ask} />
         {request.reason !== '' && (
           <p className="muted">
             <Prose text={request.reason} />
