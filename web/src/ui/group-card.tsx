@@ -1,6 +1,6 @@
 // Decides similar approvals together: each is listed in full, any can be left out, and one atomic batch is sent for
 // each run. A batch that is refused is reported and leaves the others as they are.
-import { ArrowLeft, Check, X } from 'lucide-react';
+import { ArrowLeft, Check, CircleAlert, X } from 'lucide-react';
 import { useId, useLayoutEffect, useState } from 'react';
 import { type ApprovalGroup, batchesOf, MARKED } from '../../../src/client/approval-groups.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
@@ -15,10 +15,14 @@ import { holdBack } from '../hooks/undo.ts';
 import { onItsWay } from '../hooks/unsent.ts';
 import { partsOf } from '../state/action-parts.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
+import { aloneWhy } from '../text/decided-alone.ts';
+import { headlineOf } from '../text/headline.ts';
+import { AskLine } from './ask-line.tsx';
 import { AllowAllText } from './button-text.tsx';
 import { Card, CardTitle } from './card-frame.tsx';
 import { HiddenNote } from './code.tsx';
 import { Crumbs } from './crumbs.tsx';
+import { HeadlineText } from './headline.tsx';
 import { Key } from './key.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RiskSigns } from './risk-signs.tsx';
@@ -30,6 +34,8 @@ import './group-card.css';
 
 interface GroupCardProps {
   group: ApprovalGroup;
+  /** What the person has selected; not all of it can be decided together. */
+  marked: readonly AskView[];
   /** Without these, all of them. */
   checkedIds: readonly string[] | undefined;
   /** The page shows it, because this card unmounts when too few are left for a group. */
@@ -41,7 +47,8 @@ interface GroupCardProps {
   onDone: (decided: readonly AskView[]) => void;
 }
 
-export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld, onDone, onRefused }: GroupCardProps) {
+export default function GroupCard(props: GroupCardProps) {
+  const { group, marked, checkedIds, sessions, onBack, onHeld, onDone, onRefused } = props;
   // An approval that arrives after the card was opened is listed unchecked.
   const [initial] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
   const [checked, setChecked] = useState<ReadonlySet<string>>(() => (checkedIds ? new Set(checkedIds) : initial));
@@ -51,6 +58,7 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
   // When too few are left, the card of one request takes its place, with its buttons where these were.
   useLayoutEffect(() => movedByItself, []);
   const chosen = group.members.filter(({ ask_id }) => checked.has(ask_id));
+  const leftOut = group.shape === MARKED ? marked.filter((ask) => !group.members.includes(ask)) : [];
   const countOf =
     chosen.length === group.members.length ? `all ${chosen.length}` : `${chosen.length} of ${group.members.length}`;
 
@@ -115,6 +123,7 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
         )}
       </CardTitle>
       <p className="muted">What you uncheck stays in the inbox.</p>
+      {leftOut.length > 0 && <LeftOut asks={leftOut} />}
       <div className="members">
         {group.members.map((ask) => (
           <Member
@@ -188,7 +197,25 @@ interface MemberProps {
   onToggle: () => void;
 }
 
-/** What differs from one member to the next is all in view: the command, its folder, the reason, and where it comes from. */
+/** Selected, and not in the group. */
+const LeftOut = ({ asks }: { asks: readonly AskView[] }) => (
+  <div className="notice">
+    <CircleAlert className="icon" />
+    <div>
+      {asks.length === 1 ? 'One that you selected is' : `${asks.length} that you selected are`} not here, and decided
+      alone:
+      <ul className="bullets">
+        {asks.map((ask) => (
+          <li key={ask.ask_id}>
+            <AskLine ask={ask} /> <span className="muted">({aloneWhy(ask)})</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  </div>
+);
+
+/** All of it is in view: the tool and what it acts on, every field, the folder, the reason, and where it comes from. */
 function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
   const element = useSighting<HTMLDivElement>(ask, true);
   const id = useId();
@@ -197,11 +224,15 @@ function Member({ ask, sessions, isChecked, isNew, onToggle }: MemberProps) {
   const folder = request.work_folder ?? sessions.get(ask.session_id)?.work_folder;
   const { description, ...input } = request.input;
   const { boxes, fields } = partsOf(description === request.reason ? input : request.input);
+  const { key: named } = headlineOf(request);
   return (
     <div className="member" ref={element}>
       <input type="checkbox" id={id} checked={isChecked} onChange={onToggle} />
       <label htmlFor={id}>
-        {[...boxes, ...fields].map(({ key, text }) => (
+        <span className="member-part member-head">
+          <HeadlineText request={request} folder={folder} />
+        </span>
+        {[...boxes, ...fields.filter(({ key }) => key !== named)].map(({ key, text }) => (
           <span key={key} className="member-part">
             <HiddenNote text={text} />
             {key !== 'command' && <span className="tiny muted">{key}</span>}
