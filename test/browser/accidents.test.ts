@@ -4,6 +4,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
+import { readToEnd } from './read-to-end.ts';
 import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -36,13 +37,14 @@ describeInBrowser('accidents', () => {
     const ask = await run.approval({ command: Array.from({ length: 200 }, (_, n) => `echo ${n}`).join('\n') });
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ask.ask_id}`);
-    await button(page, 'Allow once').waitFor();
+    await button(page, 'Read to the end to allow').waitFor();
     await hasSettled(page);
     for (const key of ['Enter', 'Enter', 'Space', 'PageDown']) await page.keyboard.press(key);
     for (let i = 0; i < 5; i++) await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
     expect(await page.locator('.card-scroll').evaluate((card) => card.scrollTop)).toBeGreaterThan(0);
     // A key that is held down on the button itself decides as little.
+    await readToEnd(page);
     await button(page, 'Allow once').focus();
     await page.keyboard.down('Space');
     await page.keyboard.down('Space');

@@ -8,7 +8,7 @@ import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { accident, movedByItself } from '../hooks/gesture.ts';
 import { idempotencyKeys } from '../hooks/idempotency-keys.ts';
-import { useSighting } from '../hooks/sighting.ts';
+import { isShownNow, useReading, useSighting, useUnshown } from '../hooks/sighting.ts';
 import { useStoredText } from '../hooks/stored-text.ts';
 import { toast } from '../hooks/toasts.ts';
 import { holdBack } from '../hooks/undo.ts';
@@ -24,6 +24,7 @@ import { HiddenNote } from './code.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { HeadlineText } from './headline.tsx';
 import { Key } from './key.tsx';
+import { ReadingNote } from './reading-note.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RiskSigns } from './risk-signs.tsx';
 import { Scripts } from './scripts.tsx';
@@ -59,11 +60,18 @@ export default function GroupCard(props: GroupCardProps) {
   useLayoutEffect(() => movedByItself, []);
   const chosen = group.members.filter(({ ask_id }) => checked.has(ask_id));
   const leftOut = group.shape === MARKED ? marked.filter((ask) => !group.members.includes(ask)) : [];
+  const unshownIds = useUnshown(chosen);
+  const isRead = unshownIds.length === 0;
+  // Once they did not fit it is said to the end, so that no button moves.
+  const rest = useReading(unshownIds[0] ?? '');
+  const [isCut, setCut] = useState(false);
+  if (!isCut && rest?.isCut) setCut(true);
   const countOf =
     chosen.length === group.members.length ? `all ${chosen.length}` : `${chosen.length} of ${group.members.length}`;
 
   const decide = async (behavior: 'allow' | 'deny') => {
     if (isSending || chosen.length === 0) return;
+    if (behavior === 'allow' && !unshownIds.every(isShownNow)) return toast('Read to the end to allow them.', 'warn');
     const why = accident();
     onRefused(why);
     if (why !== undefined) return;
@@ -151,9 +159,22 @@ export default function GroupCard(props: GroupCardProps) {
           onSubmit={deny}
         />
       )}
+      {isCut && (
+        <ReadingNote
+          text={isRead ? 'All were shown.' : `${chosen.length - unshownIds.length} of ${chosen.length} were shown.`}
+          isRead={isRead}
+          onRest={rest && (() => rest.readOn())}
+        />
+      )}
       <div className="buttons">
         {!isDenying && (
-          <button type="button" className="button primary" disabled={isDisabled} onClick={() => decide('allow')}>
+          <button
+            type="button"
+            className="button primary"
+            disabled={isDisabled || !isRead}
+            title={isRead ? undefined : 'Read to the end to allow them'}
+            onClick={() => decide('allow')}
+          >
             <Check className="icon" /> <AllowAllText asks={chosen} countOf={countOf} />
           </button>
         )}
