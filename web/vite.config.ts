@@ -10,7 +10,7 @@ import { defineConfig, type Plugin } from 'vite';
  * A module that only later chunks use does not belong here: test/web/size.test.ts holds the sum.
  */
 const FIRST =
-  /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|times|inbox-model|inbox-filter|action-summary|approval-groups|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|state\/asked-again|text\/(?:visible|ask-text|own-signs|signed-out|session-text)|hooks\/(?:toasts|gesture|commands|dialog|clock|live-inbox|me|preferences|touched-asks|theme|unsent|row-focus|row-window|press|unreached)|app|pages\/inbox|state\/list-rows|styles\/|text\/plain-markdown|ui\/(?:ask-list|nav)\.)|@fontsource/;
+  /node_modules\/(?:react|react-dom|scheduler|wouter|regexparam)\/|lucide-react\/dist\/esm\/(?:createLucideIcon|Icon|context|defaultAttributes|shared)|src\/client\/(?:client|http|times|inbox-model|inbox-filter|action-summary|approval-groups|risk-text|file-change|rule-calls|activity-calls)\.ts|src\/core\/(?:asked-again|hidden-characters|text-limit)\.ts|web\/src\/(?:api\.ts|state\/keys|state\/asked-again|text\/(?:visible|ask-text|action-kind|signed-out|session-text)|hooks\/(?:toasts|gesture|commands|dialog|clock|live-inbox|me|preferences|touched-asks|theme|unsent|row-focus|row-window|press|unreached)|app|pages\/inbox|state\/list-rows|styles\/|text\/plain-markdown|ui\/(?:ask-list|nav)\.)|@fontsource/;
 
 /** What several later chunks use. Each file that the first one names costs it a dozen bytes. */
 const SHARED =

@@ -47,10 +47,10 @@ const NAMING_FIELDS = ['command', 'file_path', 'path', 'file', 'url', 'query', '
 /** What an input names, on one line. */
 export const inputSummary = (input: Fields): string => oneLine(actionText({ input, reason: '{}' }), '␊');
 
-function actionText({ input, reason }: Pick<ApprovalRequest, 'input' | 'reason'>): string {
+function actionText({ input, reason, diff = '' }: Pick<ApprovalRequest, 'input' | 'reason' | 'diff'>): string {
   const field = NAMING_FIELDS.find((name) => typeof input[name] === 'string' && input[name] !== '');
   if (field !== undefined) return String(input[field]);
-  const files = fileChanges(input);
+  const files = fileChanges(input, diff);
   const parts = [...files, ...wantedPermissions(input)];
   if (files.length > 1) return `${files.length} files: ${parts.join(', ')}`;
   if (parts.length > 0) return parts.join(', ');
@@ -69,12 +69,21 @@ function titled(key: string, { [key]: title, ...rest }: Fields): string {
 type Fields = Record<string, unknown>;
 
 /** `update old.txt` */
-function fileChanges({ files }: Fields): string[] {
-  if (!Array.isArray(files)) return [];
+function fileChanges({ files }: Fields, diff: string): string[] {
+  if (!Array.isArray(files)) return diffChanges(diff);
   return files.flatMap((file: Fields | null) =>
     typeof file?.path === 'string' && typeof file.change === 'string' ? [`${file.change} ${file.path}`] : [],
   );
 }
+
+const DIFF_FILE = /^--- (?:a\/)?([^\t\n]+).*\n\+\+\+ (?:b\/)?([^\t\n]+)/gm;
+const NO_FILE = '/dev/null';
+
+const diffChanges = (diff: string): string[] =>
+  [...diff.matchAll(DIFF_FILE)].map(([, before, after]) => {
+    if (after === NO_FILE) return `delete ${before}`;
+    return before === NO_FILE ? `add ${after}` : `update ${after}`;
+  });
 
 /** Permissions that an agent asks for beyond its sandbox, as far as they are understood: `write /srv/cache`. */
 export function wantedPermissions({ permissions }: Fields): string[] {

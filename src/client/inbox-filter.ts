@@ -31,7 +31,7 @@ function searchedEntry(entry: InboxEntry, session: SessionView | undefined, nowM
     tool: ask.kind === 'approval' ? ask.request.tool_name : undefined,
     projects: from?.project_ids ?? [],
     people: [ask.taken_by?.by ?? '', ask.answer?.answered_by ?? ''].filter(Boolean),
-    risks: (ask.risk ?? []).map(({ risk }) => risk),
+    risks: () => (ask.risk ?? []).map(({ risk }) => risk),
     states: statesOf(entry, nowMs),
     createdAt: ask.created_at_ms,
     text: () => `${textOf(ask.request)}\n${searchText(places)}`,

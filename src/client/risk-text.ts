@@ -3,6 +3,9 @@
 import type { RiskSign } from '../core/risk.ts';
 import type { AskView } from '../core/views.ts';
 
+/** For surfaces, which do not repeat in the reason what the sign says. */
+export { askedAgainWhy, isAskedAgain } from '../core/asked-again.ts';
+
 export const RISK_LABELS: Record<RiskSign['risk'], string> = {
   destructive: 'Destructive',
   unknown_code: 'Runs unknown code',
@@ -10,6 +13,8 @@ export const RISK_LABELS: Record<RiskSign['risk'], string> = {
   publishes: 'Publishes',
   credentials: 'Credentials',
   outside_folder: 'Outside the folder',
+  hidden: 'Hidden characters',
+  asked_again: 'Asked again',
   deletes: 'Deletes files',
   replaces: 'Replaces a file',
   network: 'Network',
@@ -35,18 +40,22 @@ const LOUD = new Set<RiskSign['risk']>([
   'publishes',
   'credentials',
   'outside_folder',
+  'hidden',
+  'asked_again',
 ]);
 
 /** It is marked on every surface, so that nothing on one invites to allow it. A deadline is no risk of the action. */
 export const isMarked = ({ risk }: RiskSign): boolean => risk !== 'deadline';
 
 const WEIGHTS: Record<RiskSign['risk'], number> = {
-  destructive: 512,
-  unknown_code: 256,
-  production: 128,
-  publishes: 64,
-  credentials: 32,
-  outside_folder: 16,
+  destructive: 2048,
+  unknown_code: 1024,
+  production: 512,
+  publishes: 256,
+  credentials: 128,
+  outside_folder: 64,
+  hidden: 32,
+  asked_again: 16,
   deletes: 8,
   replaces: 4,
   network: 2,

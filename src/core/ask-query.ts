@@ -22,7 +22,8 @@ export interface Searched {
   projects: readonly string[];
   /** Who answered it, or is on it. */
   people: readonly string[];
-  risks: readonly string[];
+  /** Assessing them takes time: only asked for where a term needs them. */
+  risks(): readonly string[];
   /** Its kind, its status, and what else `is:` can name. */
   states: readonly string[];
   createdAt: number;
@@ -76,7 +77,7 @@ function matches({ field, text }: QueryTerm, searched: Searched): boolean {
     case 'project':
       return searched.projects.some(includes);
     case 'risk':
-      return searched.risks.some((risk) => risk.startsWith(text.replaceAll('-', '_')));
+      return searched.risks().some((risk) => risk.startsWith(text.replaceAll('-', '_')));
     case 'is':
       return searched.states.some((state) => state.startsWith(text));
     case 'session':

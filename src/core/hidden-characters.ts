@@ -19,9 +19,6 @@ const STACKED = /(?<=[\p{Mn}\p{Me}]{4})(?<marks>[\p{Mn}\p{Me}]+)/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const COLOURS = /\u001b\[[0-9;:]*m/g;
 
-/** How a sign of risk says it. */
-export const HAS_HIDDEN = 'has hidden characters';
-
 const either = (...patterns: RegExp[]): RegExp => new RegExp(patterns.map((p) => p.source).join('|'), 'gu');
 const EXACT = either(CONTROLS, IGNORABLE, SELECTORS, JOINERS, FALSE_BLANKS, GAPS, STACKED);
 const PROSE = either(CONTROLS, IGNORABLE, SELECTORS, JOINERS, STACKED);

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 
 type Place = Pick<Session, 'id' | 'agent' | 'agentId' | 'title' | 'workFolder' | 'projectIds'>;
 
-export function searchedAsk(ask: EndedAsk, place: Place): Searched {
+export function searchedAsk(ask: EndedAsk, place: Place, risks: Searched['risks']): Searched {
   const { answer } = ask;
   // Derived from the session's id by default.
   const agentId = place.agentId.endsWith(place.id) ? undefined : place.agentId;
@@ -19,8 +19,9 @@ export function searchedAsk(ask: EndedAsk, place: Place): Searched {
     tool: ask.kind === 'approval' ? ask.content.tool_name : undefined,
     projects: place.projectIds,
     people: [answer.answered_by],
-    risks: [],
-    states: [ask.kind, ask.status, 'settled', ...(STATES[answer.behavior ?? ''] ?? [])],
+    risks,
+    // What ends with its run is denied to its agent, but nobody has denied it.
+    states: [ask.kind, ask.status, 'settled', ...((ask.status === 'answered' && STATES[answer.behavior ?? '']) || [])],
     createdAt: ask.createdAt,
     text: () =>
       searchText([

@@ -1,11 +1,15 @@
 // Assesses what a person should notice before deciding: what deletes or overwrites, touches production, publishes, names
-// credentials, leaves the work folder, uses the network, cannot be read in full, or expires. One pure function for every surface. Signs are found by
-// reading, so their absence promises nothing: no decision may rest on it.
+// credentials, leaves the work folder, hides characters, is asked again, uses the network, cannot be read in full, or
+// expires. One pure function for every surface. Signs are found by reading, so their absence promises nothing: no decision
+// may rest on it.
 import { z } from 'zod';
 import type { NamedFile } from './ask.ts';
+import { textsIn } from './ask-query.ts';
+import { askedAgainWhy, isAskedAgain } from './asked-again.ts';
 import { instant } from './fields.ts';
+import { exactSegments } from './hidden-characters.ts';
 import { assessCommand, type Note, namesProduction } from './risk/command.ts';
-import { credentialsIn, isInside, outsidePath } from './risk/paths.ts';
+import { credentialsIn, isInside, isWithin, outsidePath, resolved } from './risk/paths.ts';
 import { DELETING_SQL } from './risk/programs.ts';
 import { COMMAND_ARGUMENTS } from './rule-index.ts';
 import { commandLine, startFolder } from './script-files.ts';
@@ -20,6 +24,8 @@ export const RISKS = [
   'publishes',
   'credentials',
   'outside_folder',
+  'hidden',
+  'asked_again',
   'deletes',
   'replaces',
   'network',
@@ -48,22 +54,29 @@ export interface Assessed {
         diff?: string | undefined;
         work_folder?: string | undefined;
         files?: readonly NamedFile[] | undefined;
+        reason?: string | undefined;
       }
     | undefined;
   /** Where it runs. Nothing can be said to be outside without it. */
   work_folder?: string | undefined;
+  /** The folder of its session, which may be another. */
+  session_folder?: string | undefined;
   expires_at_ms?: number | undefined;
   /** Without the scripts that a command runs: what a rule for the command alone would allow. */
   is_line_only?: boolean;
 }
 
 /** At most one sign of each kind, the gravest first. */
-export function assessRisk({ action, work_folder, expires_at_ms, is_line_only = false }: Assessed): RiskSign[] {
+export function assessRisk(assessed: Assessed): RiskSign[] {
+  const { action, work_folder, session_folder, expires_at_ms, is_line_only = false } = assessed;
   const found = new Map<Risk, string>();
   const note: Note = (risk, why) => {
     if (why !== undefined && !found.has(risk)) found.set(risk, truncate(why, LONGEST_WHY));
   };
-  if (action) assessAction(action, work_folder, is_line_only, note);
+  if (action) {
+    note('outside_folder', elsewhereWhy(work_folder, session_folder));
+    assessAction(action, work_folder, is_line_only, note);
+  }
   // The graver one says it.
   if (found.has('destructive')) found.delete('deletes');
   const signs: RiskSign[] = RISKS.flatMap((risk) => {
@@ -78,8 +91,28 @@ const LONGEST_WHY = 160;
 
 type Action = NonNullable<Assessed['action']>;
 
+/** By the text of both, as for any path. */
+function elsewhereWhy(folder: string | undefined, own: string | undefined): string | undefined {
+  if (folder === undefined || own === undefined || isWithin(resolved(folder), resolved(own))) return undefined;
+  return `runs in ${folder}, not in the session’s folder`;
+}
+
+/** As much of an input as is searched for hidden characters. */
+const MOST_SEARCHED = 100_000;
+
+function hiddenWhy(input: Record<string, unknown>): string | undefined {
+  const text = textsIn(input).join('\n').slice(0, MOST_SEARCHED);
+  const count = exactSegments(text).filter(({ mark }) => mark !== undefined).length;
+  if (count === 0) return undefined;
+  return count === 1
+    ? 'one character is invisible or looks like another, and is marked'
+    : `${count} characters are invisible or look like others, and are marked`;
+}
+
 function assessAction(action: Action, folder: string | undefined, isLineOnly: boolean, note: Note): void {
   const { tool_name, input, diff, files = [], work_folder = folder } = action;
+  note('hidden', hiddenWhy(input));
+  if (isAskedAgain(action)) note('asked_again', askedAgainWhy(action.reason ?? '').why);
   const scripts = isLineOnly ? undefined : { files, base: startFolder(work_folder, input) };
   for (const [name, value] of Object.entries(input))
     if (COMMAND_ARGUMENTS.includes(name)) assessCommand(commandLine(value), folder, note, scripts);

@@ -13,7 +13,13 @@ const MOST_ANCESTORS = 16;
 export const wantsOrigin = (actor: Actor | undefined): boolean =>
   actor?.scope === 'operator' || actor?.scope === 'viewer';
 
-export type Origins = (ask: Ask) => Promise<AskedFrom | undefined>;
+export interface Origin {
+  askedFrom: AskedFrom;
+  /** A request may run in another. */
+  sessionFolder: string | undefined;
+}
+
+export type Origins = (ask: Ask) => Promise<Origin | undefined>;
 
 export function originsOf(r: Reader): Origins {
   const known = new Map<string, Session | undefined>();
@@ -43,7 +49,7 @@ export function originsOf(r: Reader): Origins {
     if (!own) return undefined;
     const requester = await requesterOf(ask);
     const folder = (ask.kind === 'approval' ? ask.content.work_folder : undefined) ?? own.workFolder;
-    return {
+    const askedFrom = {
       agent: own.agent,
       agent_id: own.agentId,
       ...(own.title !== undefined && { title: own.title }),
@@ -52,6 +58,7 @@ export function originsOf(r: Reader): Origins {
       lineage: await lineageOf(own),
       ...(requester && { requester }),
     };
+    return { askedFrom, sessionFolder: own.workFolder };
   };
 }
 

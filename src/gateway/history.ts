@@ -1,14 +1,18 @@
 // Searches ended asks, newest first. There is no index, so writers pay nothing: a search reads range by range until it has
 // a page or has reached the limit of one request, and returns how far back it searched.
-import { isFound, parseQuery } from '../core/ask-query.ts';
+
+import type { Ask } from '../core/ask.ts';
+import { isFound, parseQuery, type QueryTerm } from '../core/ask-query.ts';
 import { searchedAsk } from '../core/history.ts';
 import type { PastFilter, Ports } from '../core/ports.ts';
+import type { Session } from '../core/session.ts';
 import type { Actor } from '../core/token.ts';
 import type { AskView } from '../core/views.ts';
 import { originsOf, wantsOrigin } from './ask-origin.ts';
 import { expireOverdue } from './expire.ts';
 import type { Listed } from './inbox.ts';
 import { sessionRecord } from './records.ts';
+import { riskSigns } from './risk-signs.ts';
 import { askView } from './views.ts';
 
 /** Small enough not to delay other reads. */
@@ -50,7 +54,7 @@ export async function searchHistory(ports: Ports, search: Search, actor: Actor):
 }
 
 async function searchStretch(ports: Ports, search: Search, before: number, wanted: number, actor: Actor) {
-  const terms = parseQuery(search.query);
+  const terms = cheapestFirst(parseQuery(search.query));
   const words = terms.filter(({ field, isExcluded }) => field === 'any' && !isExcluded).map(({ text }) => text);
   return ports.store.read(async (r) => {
     // Without search terms every ask matches.
@@ -61,10 +65,25 @@ async function searchStretch(ports: Ports, search: Search, before: number, wante
     const views: AskView[] = [];
     for (const { at, value } of await r.pastAsks({ ...search.filter, terms: words }, stretch.low, before)) {
       const session = await r.session(value.sessionId);
-      if (!session || !isFound(terms, searchedAsk(value, session))) continue;
+      if (
+        !session ||
+        !isFound(
+          terms,
+          searchedAsk(value, session, () => risksOf(value, session)),
+        )
+      )
+        continue;
       views.push(askView(value, undefined, wantsOrigin(actor) ? await origins(value) : undefined));
       if (views.length === wanted) return { views, low: at, at: value.createdAt };
     }
     return { views, ...stretch };
   });
 }
+
+/** A risk takes milliseconds to assess: only what every other term has found is. */
+const cheapestFirst = (terms: readonly QueryTerm[]): QueryTerm[] => [
+  ...terms.filter(({ field }) => field !== 'risk'),
+  ...terms.filter(({ field }) => field === 'risk'),
+];
+
+const risksOf = (ask: Ask, { workFolder }: Session): string[] => riskSigns(ask, workFolder).map(({ risk }) => risk);

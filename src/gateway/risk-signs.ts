@@ -8,13 +8,15 @@ import { filesKey } from '../core/script-text.ts';
 const MOST_KEPT = 5000;
 const kept = new Map<string, RiskSign[]>();
 
-export function riskSigns(ask: Ask, workFolder: string | undefined): RiskSign[] {
-  const key = `${ask.payloadHash} ${filesKey(ask)} ${ask.expiresAt} ${workFolder}`;
+export function riskSigns(ask: Ask, sessionFolder: string | undefined): RiskSign[] {
+  const workFolder = (ask.kind === 'approval' ? ask.content.work_folder : undefined) ?? sessionFolder;
+  const key = JSON.stringify([ask.payloadHash, filesKey(ask), ask.expiresAt, workFolder, sessionFolder]);
   const known = kept.get(key);
   if (known) return known;
   const signs = assessRisk({
     action: ask.kind === 'approval' ? ask.content : undefined,
     work_folder: workFolder,
+    session_folder: sessionFolder,
     expires_at_ms: ask.expiresAt,
   });
   kept.set(key, signs);

@@ -15,7 +15,6 @@ import type { ThreadItem } from '../core/thread.ts';
 import type { Token } from '../core/token.ts';
 import type {
   ApprovalRequest,
-  AskedFrom,
   AskView,
   EventView,
   ItemView,
@@ -26,6 +25,7 @@ import type {
   SessionView,
   UserQuestionRequest,
 } from '../core/views.ts';
+import type { Origin } from './ask-origin.ts';
 import type { Ledger } from './ledger.ts';
 import { ok, type Refused } from './mutate.ts';
 import { activeRun } from './records.ts';
@@ -54,12 +54,12 @@ const requestOf = <C extends object>(ask: AskBase, content: C) => ({
 });
 
 /** `reveal` shows the answers of secret questions: only for the agent that asked, until it acknowledges. */
-export function askView(ask: Ask, reveal?: Sealer, from?: AskedFrom): AskView {
+export function askView(ask: Ask, reveal?: Sealer, from?: Origin): AskView {
   const { takes_comments, comments, taken_by, snoozed } = ask.activity;
   const forPeople = from && {
-    asked_from: from,
+    asked_from: from.askedFrom,
     seen_by: ask.seenBy.slice(0, SIGHTINGS_SHOWN),
-    risk: riskSigns(ask, from.work_folder),
+    risk: riskSigns(ask, from.sessionFolder),
     ...optional('taken_by', taken_by),
     ...optional('snoozed', snoozed),
   };

@@ -92,7 +92,11 @@ function isShownBy(input: Record<string, unknown>, text: string): boolean {
 
 /** No sign of a risk but a deadline. Signs are found by reading: this decides only which buttons are offered. */
 const isLowRisk = (ask: Extract<Ask, { kind: 'approval' }>, session: Session | undefined): boolean =>
-  assessRisk({ action: ask.content, work_folder: ask.content.work_folder ?? session?.workFolder }).length === 0;
+  assessRisk({
+    action: ask.content,
+    work_folder: ask.content.work_folder ?? session?.workFolder,
+    session_folder: session?.workFolder,
+  }).length === 0;
 
 /** Masked after it is spelled out too: hidden characters may have kept a secret from being recognised. */
 const plain = (text: string, most: number): string => truncate(redacted(spelledOut(exactSegments(text))).text, most);

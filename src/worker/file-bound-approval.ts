@@ -8,6 +8,7 @@ import { every } from '../client/client.ts';
 import { HoldpointProblem } from '../client/http.ts';
 import type { ApprovalOutcome, Held } from '../client/outcome.ts';
 import { boundFiles, type NamedFile } from '../core/ask.ts';
+import { ASKED_AGAIN } from '../core/asked-again.ts';
 import { canonical } from '../core/digest.ts';
 import { credentialsIn } from '../core/risk/paths.ts';
 import { storable } from '../core/text-limit.ts';
@@ -119,7 +120,7 @@ function repeated(
   const patches = changed.map(patchOf);
   const unshown = changed.filter(({ now }, at) => patches[at] === undefined && !isGone(now));
   const reasons = [
-    why === '' ? 'Asked again: what was allowed before was given up.' : `Asked again: ${why}`,
+    `${ASKED_AGAIN}${why || 'what was allowed before was given up.'}`,
     ...unwatched.map((path) => `${path} keeps changing: what it holds is not looked at any more.`),
     ...unshown.map(
       ({ now }) => `What has changed in ${now.path} cannot be shown here: look at it before you allow this.`,

@@ -1,4 +1,4 @@
-// Tests what has to happen before a long action can be allowed: all of it is shown, and every part was on the screen.
+// Tests what has to happen before an action can be allowed: all of it is shown, and every part was on the screen.
 // Covers: web/src/ui/reading-note.tsx
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -53,6 +53,79 @@ describeInBrowser('a long action', () => {
     expect(await button(page, 'Always…').isEnabled()).toBe(true);
     await button(page, 'Allow once').click();
     await expect.poll(() => statusOf(ask.ask_id)).toBe('answered');
+    await run.end();
+  });
+
+  it('is any that does not fit on the screen, however short: one key allows none of it unseen', async () => {
+    const run = await beginRun(testBed.client, { title: 'Below the fold' });
+    const lines = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}`).join('\n');
+    const edits = Array.from({ length: 8 }, (_, i) => ({ old_string: `old ${i}`, new_string: lines(400) }));
+    const hidden = [
+      await run.ask(`${lines(400)}\nrm -rf ~/x`),
+      await run.ask('', { tool_name: 'Write', input: { file_path: '/srv/a', content: lines(590) } }),
+      await run.ask('', { tool_name: 'MultiEdit', input: { file_path: '/srv/b', edits } }),
+    ];
+    const { page } = await testBed.signedIn('lead');
+    for (const { ask_id } of hidden) {
+      await page.goto(`/asks/${ask_id}`);
+      await page.getByRole('button', { name: /^(Read to the end to allow|Show all of it)/ }).waitFor();
+      await page.waitForTimeout(MOVED_MS);
+      await page.keyboard.press('a');
+      await page.waitForTimeout(MOVED_MS);
+      expect(await page.locator('.toast').getByText('Undo').count()).toBe(0);
+      expect(await statusOf(ask_id)).toBe('pending');
+    }
+    const [command] = hidden;
+    await page.goto(`/asks/${command?.ask_id}`);
+    await button(page, 'Read to the end to allow').waitFor();
+    // The keys of a reader: into the text, then on and on.
+    await page.keyboard.press('Enter');
+    const keyed = async () => {
+      await page.keyboard.press('Space');
+      return button(page, 'Allow once').count();
+    };
+    await expect.poll(keyed, { interval: 400, timeout: 60_000 }).toBe(1);
+    await page.keyboard.press('a');
+    await expect.poll(() => statusOf(command?.ask_id ?? ''), { timeout: 10_000 }).toBe('answered');
+    await run.end();
+  });
+
+  it('says nothing of reading on an action that fits, which a key allows at once, on a phone too', async () => {
+    const run = await beginRun(testBed.client, { title: 'Fits' });
+    for (const viewport of [undefined, { width: 390, height: 844 }]) {
+      const ask = await run.ask('npm test');
+      const { page } = await testBed.signedIn('lead', viewport && { viewport });
+      await page.goto(`/asks/${ask.ask_id}`);
+      await button(page, 'Allow once').waitFor();
+      expect(await button(page, 'Allow once').isEnabled()).toBe(true);
+      expect(await button(page, 'Go to the rest').count()).toBe(0);
+      await page.waitForTimeout(MOVED_MS);
+      await page.keyboard.press('a');
+      await expect.poll(() => statusOf(ask.ask_id), { timeout: 10_000 }).toBe('answered');
+    }
+    await run.end();
+  });
+
+  it('is not allowed with others before all of each was on the screen', async () => {
+    const run = await beginRun(testBed.client, { title: 'Together' });
+    const targets = (n: number) => Array.from({ length: 60 }, (_, i) => `TARGET_${n}_${i}=value`).join(' ');
+    const asks = [];
+    for (const n of [1, 2, 3]) asks.push(await run.ask(`make build ${targets(n)}`));
+    const { page } = await testBed.signedIn('lead', { viewport: { width: 390, height: 844 } });
+    await page.goto(`/asks/${asks[0]?.ask_id}`);
+    await page.getByRole('button', { name: /3 similar requests/ }).click();
+    const allow = button(page, 'Allow all 3');
+    await page.getByText(/^[0-2] of 3 were shown/).waitFor();
+    expect(await allow.isDisabled()).toBe(true);
+    const rest = button(page, 'Go to the rest');
+    const isRead = async () => {
+      if (await rest.isEnabled()) await rest.evaluate((element) => (element as HTMLElement).click());
+      return allow.isEnabled();
+    };
+    await expect.poll(isRead, { interval: 300, timeout: 60_000 }).toBe(true);
+    await page.getByText('All were shown.').waitFor();
+    await allow.click();
+    for (const { ask_id } of asks) await expect.poll(() => statusOf(ask_id), { timeout: 10_000 }).toBe('answered');
     await run.end();
   });
 });

@@ -245,7 +245,7 @@ describeInBrowser('sightings', () => {
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/asks/${ids[0]}`);
     await page.getByRole('button', { name: /Review together/ }).click();
-    await expect.poll(() => seenBy(ids[3])).toEqual(['lead web']);
+    await expect.poll(() => seenBy(ids[1])).toEqual(['lead web']);
     await aMoment(page);
     expect(await seenBy(ids[39])).toEqual([]);
     await page.getByText('rm -f part-39').scrollIntoViewIfNeeded();

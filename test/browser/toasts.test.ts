@@ -1,6 +1,6 @@
 // Tests what is told of a decision, and where: by a neutral sign for a denial, over no row and no button, until the person
 // goes on; and that a finished row stays, and offers nothing, while the list is pointed at.
-// Covers: web/src/ui/toasts.tsx, web/src/hooks/toasts.ts, web/src/text/own-signs.ts
+// Covers: web/src/ui/toasts.tsx, web/src/hooks/toasts.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { SETTLED_SHOWN_MS } from '../../src/client/inbox-model.ts';

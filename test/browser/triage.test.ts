@@ -121,6 +121,30 @@ describeInBrowser('triage', () => {
     await run.end();
   });
 
+  it('names the tool of each that is reviewed together, and what of the selection is decided alone', async () => {
+    const run = await begin('Tools', 'tools');
+    const call = (tool_name: string, input: object) => run.ask('', { tool_name, input });
+    await call('mcp__crm__get_customer', { id: 4711 });
+    await call('mcp__crm__delete_customer', { id: 4711 });
+    await call('Read', { file_path: '/srv/notes.txt' });
+    await call('Edit', { file_path: '/srv/a.ts', old_string: 'a', new_string: 'b' });
+    const { page } = await testBed.signedIn('lead');
+    await page.goto('/?q=project:tools');
+    await button(page, /Allow once/).waitFor();
+    await page.waitForTimeout(MOVED_MS);
+    await page.keyboard.press('X');
+    await page.getByText('4 selected').waitFor();
+    await page.keyboard.press('g');
+    const card = page.getByRole('article');
+    const members = card.getByRole('checkbox');
+    await expect.poll(() => members.count()).toBe(3);
+    for (const name of [/get_customer.*id.*4711/, /delete_customer.*id.*4711/, /Read.*notes\.txt/])
+      expect(await card.getByRole('checkbox', { name }).count()).toBe(1);
+    await card.getByText('One that you selected is not here, and decided alone').waitFor();
+    await card.getByRole('listitem').filter({ hasText: 'Edit /srv/a.ts (the change of a file)' }).waitFor();
+    await run.end();
+  });
+
   it('sends an allow after a pause in which it can be undone, and nothing when the page is closed', async () => {
     const run = await begin('Undo', 'undo');
     const [undone, closed, next] = [await run.ask('one'), await run.ask('two'), await run.ask('three')];

@@ -34,6 +34,16 @@ describe('the summary of an approval', () => {
     expect(summaryLine(action(tool, input))).toBe(line);
   });
 
+  it('names the files of a difference, where no field of the input says more', () => {
+    const of = (name: string, to = name) => `--- ${name}\n+++ ${to}\n@@ -1 +1 @@\n-a\n+b\n`;
+    const three = `diff --git a/a.ts b/a.ts\n${of('a/a.ts', 'b/a.ts')}${of('/dev/null', 'b/b.ts')}${of('a/c.ts', '/dev/null')}`;
+    const lineOf = (input: object, diff: string) => summaryLine({ ...action('apply_patch', { ...input }), diff });
+    expect(lineOf({ patch: three }, three)).toBe('apply_patch: 3 files: update a.ts, add b.ts, delete c.ts');
+    expect(lineOf({}, of('a.ts'))).toBe('apply_patch: update a.ts');
+    expect(lineOf({ path: 'x.ts' }, three)).toBe('apply_patch: x.ts');
+    expect(lineOf({ patch: 'text' }, 'no difference')).toBe('apply_patch: {"patch":"text"}');
+  });
+
   it('marks line breaks, and collapses blanks so that they push nothing out of the line', () => {
     expect(summaryLine(action('Bash', { command: `make${' '.repeat(900)}\n\n \r\n  rm  -rf /\n` }))).toBe(
       'Bash: make␊rm -rf /',

@@ -36,5 +36,7 @@ it('is loud about what cannot be undone or reaches out of the project', () => {
     'publishes',
     'credentials',
     'outside_folder',
+    'hidden',
+    'asked_again',
   ]);
 });

@@ -10,7 +10,7 @@ const searched: Searched = {
   tool: 'Bash',
   projects: ['shop'],
   people: ['lead'],
-  risks: ['outside_folder', 'network'],
+  risks: () => ['outside_folder', 'network'],
   states: ['approval', 'answered', 'allowed'],
   createdAt: Date.UTC(2026, 10, 3),
   text: () => 'npm publish --access public\nship it',

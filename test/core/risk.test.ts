@@ -23,6 +23,37 @@ describe('assessRisk', () => {
     },
   );
 
+  it.each(corpus.requests as unknown as [string, { work_folder?: string; reason?: string; files?: [] }][])(
+    'finds the signs %j in a request with %j',
+    (signs, more) => {
+      const action = { tool_name: 'Bash', input: { command: 'npm test' }, ...more };
+      const found = assessRisk({
+        action,
+        work_folder: more.work_folder ?? corpus.folder,
+        session_folder: corpus.folder,
+      });
+      expect(found.map(({ risk }) => risk).join(' ')).toBe(signs);
+    },
+  );
+
+  it('says nothing of the folder where that of the session is not known', () => {
+    const action = { tool_name: 'Bash', input: { command: 'npm test' } };
+    expect(assessRisk({ action, work_folder: '/srv' })).toEqual([]);
+    expect(assessRisk({ action, work_folder: '/srv', session_folder: '/' })).toEqual([]);
+  });
+
+  it('says in which folder it runs, what has changed, and how many characters are hidden', () => {
+    const action = { tool_name: 'Bash', input: { command: 'ls a\u200b\u202eb' }, files: [] };
+    const reason = 'Asked again: a.sh has changed since this was asked.\n\nTo deploy.';
+    expect(
+      assessRisk({ action: { ...action, reason }, work_folder: '/srv/live', session_folder: '/srv/shop' }),
+    ).toEqual([
+      { risk: 'outside_folder', why: 'runs in /srv/live, not in the session’s folder' },
+      { risk: 'hidden', why: '2 characters are invisible or look like others, and are marked' },
+      { risk: 'asked_again', why: 'a.sh has changed since this was asked.' },
+    ]);
+  });
+
   const withScript = (command: string, text: string | undefined, path = '/srv/shop/scripts/check.sh') =>
     assessRisk({
       action: { tool_name: 'Bash', input: { command }, files: [{ path, sha256: 'ab', text }] },
@@ -65,7 +96,7 @@ describe('assessRisk', () => {
   it('finds deletions and hidden characters in a script of another language', () => {
     expect(withScript('python3 scripts/check.sh', 'import shutil\nshutil.rmtree("x")\u200b\n')).toEqual([
       { risk: 'destructive', why: 'scripts/check.sh: python3 deletes files' },
-      { risk: 'unclear', why: expect.stringContaining('scripts/check.sh: ') },
+      { risk: 'hidden', why: 'scripts/check.sh: has hidden characters' },
     ]);
   });
 

@@ -3,7 +3,19 @@
 // Covers: src/core/history.ts, src/gateway/ask-origin.ts, src/gateway/risk-signs.ts, src/store/history.ts
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { held, NOTES, ok, picks, REGIONS, ROUTING, refusal, resolution } from '../support/api-calls.ts';
+import {
+  allow,
+  decide,
+  deny,
+  held,
+  NOTES,
+  ok,
+  picks,
+  REGIONS,
+  ROUTING,
+  refusal,
+  resolution,
+} from '../support/api-calls.ts';
 import { openServer, type Server } from '../support/server.ts';
 
 let server: Server;
@@ -162,6 +174,7 @@ describe('who sees what', () => {
     };
     expect(await risksOf({}, { work_folder: '/srv/shop' })).toEqual([]);
     expect(await risksOf({}, { work_folder: '/srv/bill' })).toEqual(['outside_folder']);
+    expect(await risksOf({ work_folder: '/srv' }, { work_folder: '/srv/shop' })).toEqual(['outside_folder']);
     expect(await risksOf({ expires_after_ms: 60_000 }, { work_folder: '/srv/shop' })).toEqual(['deadline']);
     expect(await risksOf({}, { work_folder: '/srv/shop' })).toEqual([]);
   });
@@ -209,4 +222,28 @@ it('finds a wildcard character as it is, and a session by its whole id', async (
   expect(await found('l%t')).toEqual([]);
   expect(await found(h.sessionId.toUpperCase())).toEqual([h.ask.ask_id]);
   expect(await found(h.sessionId.slice(0, -1))).toEqual([]);
+});
+
+describe('what an ended ask was', () => {
+  it('is found by the risk that it had', async () => {
+    const command = (text: string) => ({ kind: 'approval', tool_name: 'Bash', input: { command: text } });
+    const place = { work_folder: '/srv/shop', project_ids: ['risks'] };
+    const [risky, elsewhere] = [
+      await held(server, command('rm -rf /srv'), place),
+      await held(server, { ...command('npm test'), work_folder: '/srv' }, place),
+    ];
+    for (const h of [risky, elsewhere]) await ok(decide(server, h.runId, allow(h.ask.ask_id)));
+    expect(await found('project:risks risk:destructive')).toEqual([risky.ask.ask_id]);
+    expect(await found('risk:outside-folder project:risks')).toEqual([elsewhere.ask.ask_id, risky.ask.ask_id]);
+    expect(await found('project:risks -risk:destructive')).toEqual([elsewhere.ask.ask_id]);
+  });
+
+  it('is denied only where it was answered so, not where its session was ended', async () => {
+    const approval = { kind: 'approval', tool_name: 'Bash', input: { command: 'make denied-or-not' } };
+    const [denied, ended] = [await held(server, approval), await held(server, approval)];
+    await ok(decide(server, denied.runId, deny(denied.ask.ask_id)));
+    await ok(server.post(`/v1/sessions/${ended.sessionId}/end`));
+    expect(await found('denied-or-not is:denied')).toEqual([denied.ask.ask_id]);
+    expect(await found('denied-or-not is:cancelled')).toEqual([ended.ask.ask_id]);
+  });
 });

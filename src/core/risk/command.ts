@@ -1,7 +1,7 @@
 // Finds the signs of risk in a shell command, in every command that it would run, and in the scripts of which the request
 // shows the text. A script that it does not show makes the command unclear.
 import type { NamedFile } from '../ask.ts';
-import { exactSegments, HAS_HIDDEN } from '../hidden-characters.ts';
+import { exactSegments } from '../hidden-characters.ts';
 import type { Risk } from '../risk.ts';
 import { type ScriptFile, scriptFilesIn, shownText } from '../script-files.ts';
 import type { ShellCommand } from '../shell/command.ts';
@@ -27,7 +27,6 @@ export interface ShownScripts {
 export function assessCommand(line: string, folder: string | undefined, note: Note, scripts?: ShownScripts): void {
   const { commands, unknown } = readShell(line);
   if (unknown !== undefined) note('unclear', `cannot be read in full: ${unknown}`);
-  if (hasHidden(line)) note('unclear', HAS_HIDDEN);
   if (runsDownload(commands)) note('unknown_code', 'runs what it downloads');
   const run = scripts ? scriptFilesIn(line, commands, scripts.base) : [];
   const runners = new Set(run.map(({ command }) => command));
@@ -125,11 +124,11 @@ function assessScript(script: ScriptFile, folder: string | undefined, note: Note
   const read = scripts.read ?? new Set();
   if (read.has(path)) return;
   const noteOf: Note = (risk, why) => note(risk, why && `${name}: ${why}`);
+  if (hasHidden(text)) noteOf('hidden', 'has hidden characters');
   const isShell = interpreter === undefined ? !text.startsWith('#!') : isShellName(interpreter);
   if (isShell || SHEBANG.test(text))
     assessCommand(text, folder, noteOf, { files: scripts.files, base, read: new Set([...read, path]) });
   else {
-    if (hasHidden(text)) noteOf('unclear', HAS_HIDDEN);
     const language = interpreter ?? /^#!.*?([a-z]+)[\d.]*[ \t\r]*$/m.exec(text)?.[1] ?? '';
     const { destructive } = programSigns(language, [text]);
     noteOf('destructive', destructive && `${language} ${destructive}`);

@@ -49,7 +49,8 @@ export function isInside(path: string, { folder, base }: Place): boolean {
   return absolute !== root && isWithin(absolute, root);
 }
 
-const isWithin = (path: string, folder: string): boolean =>
+/** Of two absolute paths without `..`. */
+export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
 export function resolved(path: string): string {

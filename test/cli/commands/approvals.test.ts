@@ -40,6 +40,17 @@ describe('approvals list and show', PATIENT, () => {
     expect((await bed.run(['approvals', 'show', calm.ask_id])).stdout).not.toContain('·');
   });
 
+  it('marks what runs outside of the folder of its session, in the inbox too', async () => {
+    const { session_id } = await bed.client.sessions.create({ agent: 'external', work_folder: '/srv/shop' });
+    const { run_id } = await bed.client.runs.start(session_id, { input: { text: 'work' } });
+    const call = { tool_call_id: 'c', tool_name: 'Bash', input: { command: 'npm test' }, work_folder: '/srv/live' };
+    const ask = await bed.client.asks.raise(run_id, { kind: 'approval', ...call });
+    for (const list of [['approvals', 'list'], ['inbox']])
+      expect((await bed.run(list)).stdout).toMatch(new RegExp(`^${ask.ask_id} .*Outside the folder`, 'm'));
+    const shown = await bed.run(['approvals', 'show', ask.ask_id]);
+    expect(shown.stdout).toMatch(/^Outside the folder: runs in \/srv\/live, not in the session’s folder$/m);
+  });
+
   it('shows the command, the reason, the rest of the input, and file changes as a diff', async () => {
     const work = await bed.work();
     const bash = await work.approval('bash', { input: { command: 'rm -rf build', timeout_ms: 5000 } });

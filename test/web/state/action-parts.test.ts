@@ -48,4 +48,7 @@ it('takes an action for long by its characters, or by the lines of its change', 
   expect(isLong({ input: { file_path: 'a', content: lines(600) } })).toBe(true);
   expect(isLong({ input: {}, diff: lines(601) })).toBe(true);
   expect(isLong({ input: {}, diff: lines(10) })).toBe(false);
+  const edits = (count: number) => Array.from({ length: count }, () => ({ old_string: 'a', new_string: lines(200) }));
+  expect(isLong({ input: { file_path: 'a', edits: edits(2) } })).toBe(false);
+  expect(isLong({ input: { file_path: 'a', edits: edits(3) } })).toBe(true);
 });

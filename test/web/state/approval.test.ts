@@ -39,12 +39,17 @@ describe('allowing', () => {
     expect(editProblem(form({ mode: 'edit', edit: ' ' }), request)).toBe('The command is empty.');
   });
 
-  it('waits until a long action was shown whole and read to its end', () => {
+  it('waits until a long action was shown whole, and any until all of it was on the screen', () => {
     const long = requestOf({ command: 'x'.repeat(20_001) });
     expect(toRead(form(), long, true)).toBe('show-whole');
     expect(toRead(form({ isWhole: true }), long, false)).toBe('read-on');
     expect(toRead(form({ isWhole: true }), long, true)).toBeUndefined();
-    expect(toRead(form(), request, false)).toBeUndefined();
+    expect(toRead(form(), request, false)).toBe('read-on');
+    expect(toRead(form(), request, true)).toBeUndefined();
+    const file = { path: '/srv/a.sh', sha256: 'ab', text: 'ls\n'.repeat(30) };
+    const folded = { ...requestOf({ command: 'sh a.sh' }), files: [file] };
+    expect(toRead(form(), folded, true)).toBe('show-whole');
+    expect(toRead(form({ isWhole: true }), folded, true)).toBeUndefined();
   });
 
   it('sends nothing while a reason to deny is typed', () => {

@@ -1,7 +1,7 @@
 // Tests which request is recognised as another one asked again.
 import { describe, expect, it } from 'vitest';
 import type { ApprovalAskView } from '../../../src/core/views.ts';
-import { askedAgainWhy, repeatOf } from '../../../web/src/state/asked-again.ts';
+import { repeatOf } from '../../../web/src/state/asked-again.ts';
 import { answer, approval } from '../../client/asks.ts';
 
 const unused = approval(
@@ -33,13 +33,4 @@ describe('the request that takes the place of another', () => {
     const denied = { ...unused, answer: answer({ behavior: 'deny' }) };
     for (const ask of [delivered, denied]) expect(repeatOf(ask, [{ ask: again() }])).toBeUndefined();
   });
-});
-
-it('splits what the worker says from the reason of the agent', () => {
-  const why = 'a.sh has changed since this was asked.';
-  expect(askedAgainWhy({ reason: `Asked again: ${why}\n\nTo deploy.\n\nNow.` })).toEqual({
-    why,
-    reason: 'To deploy.\n\nNow.',
-  });
-  expect(askedAgainWhy({ reason: `Asked again: ${why}` })).toEqual({ why, reason: '' });
 });

@@ -12,6 +12,7 @@ import {
   draftOf,
   hasDraft,
   isEditable,
+  isShownWhole,
   openApproval,
   toRead,
   withDraft,
@@ -23,7 +24,7 @@ import { useCommands } from './commands.ts';
 import { type Draft, useDraft } from './draft.ts';
 import { movedByItself } from './gesture.ts';
 import { focusCard } from './row-focus.ts';
-import { useHasSeen } from './sighting.ts';
+import { isShownNow, type Reading, useReading, useUnshown } from './sighting.ts';
 import { type Submission, UNDONE, useSubmission } from './submission.ts';
 import { toast } from './toasts.ts';
 import { holdBack, takeBack } from './undo.ts';
@@ -45,6 +46,8 @@ export interface Approval {
   addNote(place: string, note: string): void;
   /** What has to happen before it can be allowed. */
   toRead: ReturnType<typeof toRead>;
+  /** How much of it was on the screen, where that is not all of it from the start. */
+  reading: Partial<Reading> | undefined;
   showWhole(): void;
   /** Forgets what was typed and edited, and closes the field. */
   discard(): void;
@@ -75,7 +78,11 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
   const isOnItsWay = unsent === 'Sending…';
   const isOver = ask.status !== 'pending';
   const submission = unsent || isOver ? { ...sending, isSending: true } : sending;
-  const reading = toRead(form, request, useHasSeen(ask));
+  const left = toRead(form, request, useUnshown([ask]).length === 0);
+  const now = useReading(ask.ask_id);
+  // Once it did not fit it is said to the end, so that no button moves.
+  const [isCut, setCut] = useState(() => !isShownWhole(form, request));
+  if (!isCut && left === 'read-on' && now?.isCut) setCut(true);
   const { incoming, state: draftState, save, suspend } = useDraft(ask.ask_id);
   useEffect(() => {
     if (!incoming) return;
@@ -113,11 +120,12 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     draft.drop();
     onDone(decision.behavior === 'allow' ? 'Allowed' : 'Denied', decidedAs(decision));
   };
-  /** Whatever would allow it, once or always, asks here first: what is long has to be read to its end. */
+  /** Whatever would allow it, once or always, asks here first: all of it has to be shown. */
   const isToRead = (): boolean => {
-    if (reading === 'show-whole') showWhole();
-    if (reading === 'read-on') toast('Read to the end to allow it.', 'warn');
-    return reading !== undefined;
+    if (left === undefined || (left === 'read-on' && isShownNow(ask.ask_id))) return false;
+    if (left === 'show-whole') showWhole();
+    else toast('Read to the end to allow it.', 'warn');
+    return true;
   };
   const open = (mode: ApprovalForm['mode']) => {
     if (mode === 'always' && isToRead()) return;
@@ -136,7 +144,8 @@ export function useApproval({ ask, hasKeys, onDone, onRefused, onHeld }: Approva
     isOnItsWay,
     open,
     takeBack: () => takeBack(ask.ask_id),
-    toRead: reading,
+    toRead: left,
+    reading: isCut ? (now ?? {}) : undefined,
     showWhole,
     discard() {
       if (change({ ...openApproval(request), isWhole: form.isWhole })) suspend().drop();

@@ -1,7 +1,7 @@
-// Reports to the server that the person has seen a whole ask: its top and its bottom were each in view for a moment, and
-// every part of each box in it was on the screen, in a visible tab, uncovered. Paging past an ask, reading its first lines
-// or jumping to its end does not count. Also knows how much of it that was so far, and leads to what is left.
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+// Knows how much of an ask was on the screen, in a visible tab and uncovered: every part of each text of its action. Leads
+// to what was not, and tells the cards, which allow nothing before. Reports to the server that the person has seen the ask
+// once its top and its bottom were in view for a moment, too. Paging past an ask, or jumping to its end, does not count.
+import { type RefObject, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import type { AskView, MeView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { firstUnshown, middleOf, partCount, partsBetween, percentShown, topOf } from '../state/shown-parts.ts';
@@ -10,8 +10,11 @@ import { useMe } from './me.ts';
 const IN_VIEW_MS = 500;
 const POLL_MS = 100;
 const POLLS_IN_VIEW = IN_VIEW_MS / POLL_MS;
-/** What scrolls: commands, inputs and diffs. */
-const BOXES = 'pre, .diff-lines';
+/** What says what would be done. Evidence and comments do not. */
+const BOXES =
+  ':is(pre, .diff-lines, .code-head, .card-title, .facts, .bullets, .markdown, .member-part):not(.details *, .comments *)';
+/** Still loading; a folded file that was not marked as viewed; a text that is truncated. */
+const UNREAD = '[aria-busy="true"], [data-unread], .show-rest';
 const reported = new Set<string>();
 
 /** For the element that shows the ask. `isWhole`: nothing of it is truncated or still loading. */
@@ -19,24 +22,23 @@ export function useSighting<E extends Element>(ask: AskView, isWhole: boolean): 
   const element = useRef<E>(null);
   const me = useMe();
   const { ask_id: askId } = ask;
+  const name = me?.name;
   const isUnseen = isWhole && ask.status === 'pending' && !hasSeen(ask, me);
-  useEffect(() => {
-    if (!isUnseen || !element.current || !me) return;
+  // Before it is painted: what fits can be allowed from the first frame on.
+  useLayoutEffect(() => {
+    if (!isUnseen || !element.current || name === undefined) return;
     const watch = whenInView(
       element.current,
-      () => report(askId, me.name),
-      (percent) => setReading(askId, { percent, readOn: watch.readOn }),
+      () => report(askId, name),
+      (reading) => setReading(askId, reading),
     );
     return () => {
       watch.stop();
       setReading(askId, undefined);
     };
-  }, [askId, isUnseen, me]);
+  }, [askId, isUnseen, name]);
   return element;
 }
-
-/** This person has seen all of the ask, here or in another window. */
-export const useHasSeen = (ask: AskView): boolean => hasSeen(ask, useMe());
 
 const hasSeen = ({ seen_by = [] }: AskView, me: MeView | undefined): boolean =>
   seen_by.some(({ by, surface }) => by === me?.name && surface === 'web');
@@ -44,11 +46,17 @@ const hasSeen = ({ seen_by = [] }: AskView, me: MeView | undefined): boolean =>
 /** How much of an ask that is on the screen was shown so far. */
 export interface Reading {
   percent: number;
-  /** Scrolls to the first part that was not. */
+  /** It does not fit: the person has to be told to read on. One that only has to be scrolled into view does. */
+  isCut: boolean;
+  /** Looks at the screen now. */
+  look(): void;
+  /** Scrolls to the first part that was not shown. */
   readOn(): void;
 }
 
 const readings = new Map<string, Reading>();
+/** An ask does not change: what was shown once need not be read again. */
+const shownIds = new Set<string>();
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
@@ -59,9 +67,25 @@ const subscribe = (listener: () => void): (() => void) => {
 export const useReading = (askId: string): Reading | undefined =>
   useSyncExternalStore(subscribe, () => readings.get(askId));
 
+/** The ids of those of which this person has not been shown all, here or in another window. */
+export function useUnshown(asks: readonly AskView[]): readonly string[] {
+  const me = useMe();
+  const ids = useSyncExternalStore(subscribe, () =>
+    asks.flatMap((ask) => (shownIds.has(ask.ask_id) || hasSeen(ask, me) ? [] : [ask.ask_id])).join(' '),
+  );
+  return ids === '' ? [] : ids.split(' ');
+}
+
+/** Whether it is shown by now: a key may be pressed before the next look. */
+export function isShownNow(askId: string): boolean {
+  readings.get(askId)?.look();
+  return shownIds.has(askId);
+}
+
 function setReading(askId: string, reading: Reading | undefined): void {
   if (reading) readings.set(askId, reading);
   else readings.delete(askId);
+  if (reading?.percent === 100) shownIds.add(askId);
   for (const listener of listeners) listener();
 }
 
@@ -75,33 +99,42 @@ function report(askId: string, by: string): void {
 
 interface Watch {
   stop(): void;
-  readOn(): void;
 }
 
-function whenInView(element: Element, then: () => void, onShown: (percent: number) => void): Watch {
+function whenInView(element: Element, then: () => void, onShown: (reading: Reading) => void): Watch {
   /** For how many polls in a row each edge was in view; once that is enough, it stays so. */
   let polls: number[] = [];
   let heightPx = 0;
   let boxes: Box[] = [];
   let percent = -1;
   let timer: ReturnType<typeof setInterval> | undefined;
-  const poll = () => {
-    // A folded file that was not marked as viewed is unread.
-    if (element.querySelector('[aria-busy="true"], [data-unread]')) return;
-    // Content was added, removed or expanded: what was in view before is not all of it.
-    if (element.scrollHeight !== heightPx) polls = [];
-    heightPx = element.scrollHeight;
+  const look = () => {
+    if (element.querySelector(UNREAD)) return false;
     boxes = boxesOf(element, boxes);
     if (!document.hidden) for (const box of boxes) noteShown(box);
     const shown = percentShown(boxes);
-    if (shown !== percent) onShown(shown);
-    percent = shown;
+    if (shown !== percent) {
+      percent = shown;
+      onShown({ percent, isCut: percent < 100 && (!element.closest('.inline') || isTall(boxes)), look, readOn });
+    }
+    return true;
+  };
+  const readOn = () => {
+    const box = boxes.find((each) => firstUnshown(each) !== undefined);
+    if (box) scrollTo(box, topOf(firstUnshown(box) ?? 0));
+    else edgesOf(element)[(polls[0] ?? 0) < POLLS_IN_VIEW ? 0 : 1]?.box.scrollIntoView();
+  };
+  const poll = () => {
+    if (!look()) return;
+    // Content was added, removed or expanded: what was in view before is not all of it.
+    if (element.scrollHeight !== heightPx) polls = [];
+    heightPx = element.scrollHeight;
     polls = edgesOf(element).map((edge, i) => {
       const before = polls[i] ?? 0;
       if (before >= POLLS_IN_VIEW) return before;
       return !document.hidden && isInView(element, edge) ? before + 1 : 0;
     });
-    if (shown < 100 || polls.some((count) => count < POLLS_IN_VIEW)) return;
+    if (percent < 100 || polls.some((count) => count < POLLS_IN_VIEW)) return;
     stop();
     then();
   };
@@ -113,15 +146,9 @@ function whenInView(element: Element, then: () => void, onShown: (percent: numbe
     observer.disconnect();
     clearInterval(timer);
   };
+  look();
   observer.observe(element);
-  return {
-    stop,
-    readOn() {
-      const box = boxes.find((each) => firstUnshown(each) !== undefined);
-      if (box) scrollTo(box, topOf(firstUnshown(box) ?? 0));
-      else edgesOf(element)[(polls[0] ?? 0) < POLLS_IN_VIEW ? 0 : 1]?.box.scrollIntoView();
-    },
-  };
+  return { stop };
 }
 
 /** `shown`: its parts that were on the screen. */
@@ -130,6 +157,9 @@ interface Box {
   heightPx: number;
   shown: Set<number>;
 }
+
+const isTall = (boxes: readonly Box[]): boolean =>
+  boxes.reduce((sum, { heightPx }) => sum + heightPx, 0) > innerHeight / 2;
 
 /** A box whose height has changed is not the one that was shown. */
 function boxesOf(element: Element, known: readonly Box[]): Box[] {

@@ -187,8 +187,10 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
     focusCard();
   };
   const openTogether = () => {
-    const opened = markedGroup ?? similar;
-    if (!opened) return void toast('No similar requests to review together.', 'warn');
+    const isSelected = marked.length > 1;
+    const opened = isSelected ? markedGroup : similar;
+    if (!opened)
+      return void toast(`${isSelected ? 'Each selected request is decided alone' : 'No similar requests'}.`, 'warn');
     openGroupOf(opened);
   };
   useCommands({
@@ -273,6 +275,7 @@ export function InboxPage({ onNewRun }: { onNewRun: (() => void) | undefined }) 
             <GroupCard
               key={group.shape}
               group={group}
+              marked={marked}
               checkedIds={openGroup?.askIds}
               sessions={inbox.sessions}
               onBack={() => setOpenGroup(undefined)}

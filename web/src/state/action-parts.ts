@@ -81,11 +81,14 @@ function valueText(key: string, value: unknown): string {
   return JSON.stringify(value) ?? 'undefined';
 }
 
-/** A part of it is truncated until the person asks for all of it. */
+/** A part of it is truncated until the person asks for all of it: the lines of several changes count together. */
 export function isLong({ input, diff }: Pick<ApprovalRequest, 'input' | 'diff'>): boolean {
-  const changes = fileChangeOf(input)?.changes.flatMap(({ before, after }) => [before, after]) ?? [];
+  const changes = fileChangeOf(input)?.changes ?? [];
+  const lines = changes.reduce((sum, { before, after }) => sum + Math.max(lineCount(before), lineCount(after)), 0);
   return (
     partsOf(input).boxes.some(({ text }) => text.length > MAX_CHARACTERS) ||
-    [...changes, diff ?? ''].some((text) => text.split('\n', MAX_LINES + 1).length > MAX_LINES)
+    Math.max(lines, lineCount(diff ?? '')) > MAX_LINES
   );
 }
+
+const lineCount = (text: string): number => text.split('\n', MAX_LINES + 1).length;

@@ -1,10 +1,11 @@
-// Holds the state of an approval card (which field is open, what is typed and edited) and decides what it sends. Pure. An
-// approval that is too long to show at once sends nothing until it was shown whole and read to its end.
+// Holds the state of an approval card (which field is open, what is typed and edited) and decides what it sends. Pure. No
+// approval is allowed before all of its action was on the screen.
 import type { ApprovalResolution } from '../../../src/core/answer.ts';
 import type { Always } from '../../../src/core/grant.ts';
 import type { ApprovalRequest, DraftView } from '../../../src/core/views.ts';
 import { isLong } from './action-parts.ts';
 import { editable, readEdit } from './edit-input.ts';
+import { hasFolded } from './unshown-files.ts';
 
 export interface ApprovalForm {
   readonly mode: 'look' | 'edit' | 'deny' | 'always';
@@ -63,14 +64,18 @@ export const editProblem = (form: ApprovalForm, { input }: ApprovalRequest): str
 
 export const isEdited = (form: ApprovalForm, { input }: ApprovalRequest): boolean => form.edit !== editable(input).text;
 
-/** What has to happen before a long action can be allowed; undefined where it can. `isRead`: its end was in view. */
+/** Nothing of the action is truncated or folded, or the person has asked for all of it. */
+export const isShownWhole = ({ isWhole }: Pick<ApprovalForm, 'isWhole'>, request: ApprovalRequest): boolean =>
+  isWhole || !(isLong(request) || hasFolded(request));
+
+/** What has to happen before it can be allowed; undefined where it can. `isRead`: every part of it was on the screen. */
 export function toRead(
   form: ApprovalForm,
   request: ApprovalRequest,
   isRead: boolean,
 ): 'show-whole' | 'read-on' | undefined {
-  if (!isLong(request) || (form.isWhole && isRead)) return undefined;
-  return form.isWhole ? 'read-on' : 'show-whole';
+  if (!isShownWhole(form, request)) return 'show-whole';
+  return isRead ? undefined : 'read-on';
 }
 
 /** What allowing does now: send a decision, or nothing. */

@@ -1,21 +1,9 @@
-// Recognises a request that is asked again because a file that it was bound to has changed, and finds it for the request
-// whose approval was therefore not used. Pure.
+// Finds the request that is asked again because a file that it was bound to has changed, for the request whose approval was
+// therefore not used. Pure.
 import { type AskRequest, isQuestion } from '../../../src/client/action-summary.ts';
 import type { InboxEntry } from '../../../src/client/inbox-model.ts';
-import type { ApprovalRequest, AskView } from '../../../src/core/views.ts';
-
-/** How a worker begins the reason of a call whose files changed. An agent that writes so marks only its own request. */
-const ASKED_AGAIN = 'Asked again: ';
-
-export const isAskedAgain = (request: AskRequest): boolean =>
-  !isQuestion(request) && request.files !== undefined && request.reason.startsWith(ASKED_AGAIN);
-
-/** What changed, in the words of the worker, and the reason of the agent, which follows it. */
-export function askedAgainWhy({ reason }: Pick<ApprovalRequest, 'reason'>): { why: string; reason: string } {
-  const end = reason.indexOf('\n\n');
-  const why = reason.slice(ASKED_AGAIN.length, end < 0 ? undefined : end);
-  return { why, reason: end < 0 ? '' : reason.slice(end + 2) };
-}
+import { isAskedAgain } from '../../../src/client/risk-text.ts';
+import type { AskView } from '../../../src/core/views.ts';
 
 /** In the words of the worker: why an allow was not used, and the call was asked again. */
 const CHANGED = / since this was asked\.| is no file any more that can be looked at\./;
@@ -33,6 +21,7 @@ export const repeatOf = (ask: AskView, entries: readonly InboxEntry[]): AskView 
 const isRepeat = (later: AskView, { run_id, created_at_ms, request }: AskView): boolean =>
   later.run_id === run_id &&
   later.created_at_ms > created_at_ms &&
+  !isQuestion(later.request) &&
   isAskedAgain(later.request) &&
   actionOf(later.request) === actionOf(request);
 

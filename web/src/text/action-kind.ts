@@ -7,6 +7,11 @@ export type ActionKind = 'question' | 'command' | 'edit' | 'plan' | 'read' | 'we
 /** Fields that name what a tool acts on, where one short text says it. */
 export const NAMING_FIELDS = ['url', 'file_path', 'notebook_path', 'path', 'query', 'pattern'];
 
+export const ASKS_FOR_SECRET = 'Asks for a secret';
+/** No risk of an action, but marked like one. */
+export const asksForSecret = (request: AskRequest): boolean =>
+  isQuestion(request) && request.questions.some(({ secret }) => secret);
+
 export function kindOf(request: AskRequest): ActionKind {
   if (isQuestion(request)) return 'question';
   if (isPlan(request)) return 'plan';

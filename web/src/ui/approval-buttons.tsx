@@ -4,7 +4,6 @@ import { isPlan } from '../../../src/client/action-summary.ts';
 import type { ApprovalAskView } from '../../../src/core/views.ts';
 import type { Approval } from '../hooks/approval.ts';
 import { useLeavesAtOnce } from '../hooks/undo.ts';
-import { isLong } from '../state/action-parts.ts';
 import { editProblem, isEditable, isEdited } from '../state/approval.ts';
 import { ButtonText } from './button-text.tsx';
 import { Key } from './key.tsx';
@@ -80,13 +79,14 @@ export function ApprovalButtons({ ask, approval, hasKeys, isWarned }: ApprovalBu
 }
 
 const READ_ON = 'Read to the end to allow';
+const AT_ONCE = 'Sent at once: it expires too soon for the pause in which it could be undone.';
 
-/** Says what is missing before a long action can be allowed. */
+/** Says what is missing before an action that was not all shown can be allowed. */
 function AllowButton({ ask, approval, hasKeys, isWarned }: ApprovalButtonsProps) {
-  const { toRead, showWhole, allow } = approval;
+  const { toRead, reading, showWhole, allow } = approval;
   const leavesAtOnce = useLeavesAtOnce([ask]);
   const [later, atOnce] = isPlan(ask.request) ? ['Approve', 'Approve now'] : ['Allow once', 'Allow now'];
-  const longest = isLong(ask.request) ? READ_ON : later.length > atOnce.length ? later : atOnce;
+  const longest = reading ? READ_ON : later.length > atOnce.length ? later : atOnce;
   if (toRead === 'show-whole')
     return (
       <button type="button" className="button primary" onClick={showWhole}>
@@ -99,11 +99,11 @@ function AllowButton({ ask, approval, hasKeys, isWarned }: ApprovalButtonsProps)
       type="button"
       className={`button ${isWarned ? '' : 'primary'}`}
       disabled={approval.submission.isSending || toRead !== undefined}
-      title={leavesAtOnce ? 'Sent at once: it expires too soon for the pause in which it could be undone.' : undefined}
+      title={toRead ? READ_ON : leavesAtOnce ? AT_ONCE : undefined}
       onClick={() => allow()}
     >
       <Check className="icon" />{' '}
-      <ButtonText text={toRead ? READ_ON : leavesAtOnce ? atOnce : later} longest={longest} />{' '}
+      <ButtonText text={toRead && reading ? READ_ON : leavesAtOnce ? atOnce : later} longest={longest} />{' '}
       {hasKeys && <Key isIdle={toRead !== undefined}>a</Key>}
     </button>
   );

@@ -7,10 +7,9 @@ import { isMarked } from '../../../src/client/risk-text.ts';
 import type { ApprovalAskView, AskView, SessionView } from '../../../src/core/views.ts';
 import { type Approval, useApproval } from '../hooks/approval.ts';
 import { isLong } from '../state/action-parts.ts';
+import { isShownWhole } from '../state/approval.ts';
 import type { Refusal } from '../state/refusal.ts';
-import { hasFolded } from '../state/unshown-files.ts';
 import { earlierSentence } from '../text/answer-text.ts';
-import { ownSigns } from '../text/own-signs.ts';
 import { AlwaysField } from './always-field.tsx';
 import { ApprovalButtons } from './approval-buttons.tsx';
 import type { Frame } from './card-frame.tsx';
@@ -38,12 +37,10 @@ interface ApprovalCardProps {
 export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, onHeld }: ApprovalCardProps) {
   const { request } = ask;
   const approval = useApproval({ ask, hasKeys, onDone, onRefused, onHeld });
-  const { form, submission } = approval;
+  const { form, submission, reading } = approval;
+  const isWhole = isShownWhole(form, request);
   const isWarned =
-    ownSigns(ask, session).length > 0 ||
-    (ask.risk ?? []).some(isMarked) ||
-    (!form.isWhole && hasFolded(request)) ||
-    fileChangeOf(request.input)?.keys.includes('content') === true;
+    (ask.risk ?? []).some(isMarked) || !isWhole || fileChangeOf(request.input)?.keys.includes('content') === true;
   const actions = (
     <>
       {form.mode === 'edit' && <EditField askId={ask.ask_id} request={request} approval={approval} />}
@@ -66,7 +63,13 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
         />
       )}
       <RefusalNotice refusal={submission.refusal} isSlow={submission.isSlow} />
-      {isLong(request) && <ReadingNote askId={ask.ask_id} isRead={approval.toRead === undefined} />}
+      {reading && (
+        <ReadingNote
+          text={approval.toRead ? `${reading.percent ?? 0}% was shown.` : 'All of it was shown.'}
+          isRead={approval.toRead === undefined}
+          onRest={reading.readOn}
+        />
+      )}
       <div className="buttons">
         <ApprovalButtons {...{ ask, approval, hasKeys, isWarned }} />
         {(form.mode !== 'look' || approval.draftState !== 'idle') && <SavedNote state={approval.draftState} />}
@@ -74,7 +77,7 @@ export function ApprovalCard({ ask, session, hasKeys, frame, onDone, onRefused, 
     </>
   );
   const body = <Body ask={ask} session={session} approval={approval} />;
-  return frame(body, actions, form.isWhole || !isLong(request));
+  return frame(body, actions, isWhole);
 }
 
 interface BodyProps {
@@ -102,11 +105,11 @@ function Body({ ask, session, approval }: BodyProps) {
       <Proposal
         request={request}
         folder={folder}
-        isWhole={form.isWhole}
+        isWhole={isShownWhole(form, request)}
         onWhole={approval.showWhole}
         onNote={approval.addNote}
       >
-        <RiskSigns ask={ask} session={session} />
+        <RiskSigns ask={ask} />
       </Proposal>
       {isPlan(request) && <p className="small muted">{AFTER_THE_PLAN}</p>}
       <JustBefore ask={ask} />

@@ -12,7 +12,7 @@ import { useFetched } from '../hooks/queries.ts';
 import { focusCard } from '../hooks/row-focus.ts';
 import { endLink } from '../hooks/toasts.ts';
 import { forgetTouched } from '../hooks/touched-asks.ts';
-import { isLong } from '../state/action-parts.ts';
+import { isShownWhole } from '../state/approval.ts';
 import { cancelledForm, formAnswer, questionsOfPayload } from '../state/form-payload.ts';
 import { lateSentence, type Refusal } from '../state/refusal.ts';
 import { endSentence } from '../text/ask-text.ts';
@@ -78,7 +78,7 @@ export default function AskCard({ ask, sessions, isInline, hasKeys, onBack, back
   const readOnly = <EndedAsk ask={ask} isWhole={isExpanded} onWhole={expand} wasOpen={wasOpen} />;
   if (isOver && !end.isTypedInto) return frame(readOnly, null);
   if (!mayAnswer) {
-    const isWhole = ask.kind === 'question' || isExpanded || !isLong(ask.request);
+    const isWhole = ask.kind === 'question' || isShownWhole({ isWhole: isExpanded }, ask.request);
     return frame(readOnly, <p className="small muted">{VIEW_ONLY}</p>, isWhole);
   }
   const common = { hasKeys: hasKeys && !isOver, frame, onDone: done, onRefused: refused };

@@ -4,7 +4,13 @@ import { Layers, MessageSquare } from 'lucide-react';
 import { Fragment, type MouseEvent, memo, useEffect, useMemo, useRef } from 'react';
 import { isQuestion } from '../../../src/client/action-summary.ts';
 import type { InboxEntry } from '../../../src/client/inbox-model.ts';
-import { NEAR_MS, RISK_LABELS, toneOf as riskTone, signsAt } from '../../../src/client/risk-text.ts';
+import {
+  isMarked as isRisk,
+  NEAR_MS,
+  RISK_LABELS,
+  toneOf as riskTone,
+  signsAt,
+} from '../../../src/client/risk-text.ts';
 import { countdown, duration } from '../../../src/client/times.ts';
 import type { Section } from '../../../src/client/triage.ts';
 import type { SessionView } from '../../../src/core/views.ts';
@@ -18,9 +24,8 @@ import { revealRow, useAnchor, useRowWindow } from '../hooks/row-window.ts';
 import { useUnsent } from '../hooks/unsent.ts';
 import { repeatOf } from '../state/asked-again.ts';
 import { endedWithin, HEADING_PX, layOut, ROW_PX, rowsWithin } from '../state/list-rows.ts';
-import { kindOf } from '../text/action-kind.ts';
+import { ASKS_FOR_SECRET, asksForSecret, kindOf } from '../text/action-kind.ts';
 import { endText, heading } from '../text/ask-text.ts';
-import { furtherSigns, ownSigns } from '../text/own-signs.ts';
 import { agentName, originsOf, sessionName } from '../text/session-text.ts';
 import { oneLine } from '../text/visible.ts';
 import { URGENT_MS } from './age.tsx';
@@ -112,7 +117,6 @@ export function AskList({
                 entry={entry}
                 place={place}
                 where={whereOf(entry, sessions)}
-                session={sessions.get(entry.ask.session_id)}
                 isSelected={ask_id === selectedId}
                 isStop={isListed ? ask_id === selectedId : place === 0}
                 isMarked={markedIds.has(ask_id)}
@@ -134,7 +138,6 @@ interface RowProps {
   entry: InboxEntry;
   place: number;
   where: string;
-  session: SessionView | undefined;
   isSelected: boolean;
   isStop: boolean;
   isMarked: boolean;
@@ -148,20 +151,18 @@ interface RowProps {
 }
 
 const Row = memo(function Row(props: RowProps) {
-  const { entry, place, where, session, isSelected, isStop, isMarked, isAskedAgain, unsent, groupSize } = props;
+  const { entry, place, where, isSelected, isStop, isMarked, isAskedAgain, unsent, groupSize } = props;
   const { onSelect, onMark } = props;
   const { ask } = entry;
   const link = useRef<HTMLAnchorElement>(null);
   const me = useMe()?.name;
   const kind = useMemo(() => kindOf(ask.request), [ask.request]);
-  const own = useMemo(() => ownSigns(ask, session), [ask, session]);
-  const signs = furtherSigns(signsAt(ask, useCoarseNow()), own);
-  // Each once: both may say that it leaves the folder.
-  const labels = new Map([
-    ...own.map(({ label }) => [label, 'bad'] as const),
+  const signs = signsAt(ask, useCoarseNow()).filter(isRisk);
+  const labels = [
+    ...(asksForSecret(ask.request) ? [[ASKS_FOR_SECRET, 'bad'] as const] : []),
     ...signs.map((sign) => [RISK_LABELS[sign.risk], riskTone(sign)] as const),
-  ]);
-  const tone = own.length > 0 ? 'bad' : signs[0] ? riskTone(signs[0]) : kind === 'question' ? 'question' : '';
+  ];
+  const tone = labels[0]?.[1] ?? (kind === 'question' ? 'question' : '');
   useEffect(() => {
     if (isSelected) takeRowFocus(ask.ask_id, link.current);
   }, [isSelected, ask.ask_id]);
@@ -200,7 +201,7 @@ const Row = memo(function Row(props: RowProps) {
             endText(ask, me, isAskedAgain)
           ) : (
             <>
-              {[...labels].map(([label, loudness]) => (
+              {labels.map(([label, loudness]) => (
                 <Fragment key={label}>
                   <span className={`row-sign ${loudness}`}>{label}</span>
                   {' · '}

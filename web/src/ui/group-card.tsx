@@ -1,6 +1,6 @@
 // Decides similar approvals together: each is listed in full, any can be left out, and one atomic batch is sent for
 // each run. A batch that is refused is reported and leaves the others as they are.
-import { ArrowLeft, Check, X } from 'lucide-react';
+import { ArrowLeft, Check, CircleAlert, X } from 'lucide-react';
 import { useId, useLayoutEffect, useState } from 'react';
 import { type ApprovalGroup, batchesOf, MARKED } from '../../../src/client/approval-groups.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
@@ -8,18 +8,23 @@ import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
 import { accident, movedByItself } from '../hooks/gesture.ts';
 import { idempotencyKeys } from '../hooks/idempotency-keys.ts';
-import { useSighting } from '../hooks/sighting.ts';
+import { isShownNow, useReading, useSighting, useUnshown } from '../hooks/sighting.ts';
 import { useStoredText } from '../hooks/stored-text.ts';
 import { toast } from '../hooks/toasts.ts';
 import { holdBack, takeBack } from '../hooks/undo.ts';
 import { mark, onItsWay, useUnsent } from '../hooks/unsent.ts';
 import { partsOf } from '../state/action-parts.ts';
 import { type Refusal, refusalOf } from '../state/refusal.ts';
+import { aloneWhy } from '../text/decided-alone.ts';
+import { headlineOf } from '../text/headline.ts';
+import { AskLine } from './ask-line.tsx';
 import { AllowAllText } from './button-text.tsx';
 import { Card, CardTitle } from './card-frame.tsx';
 import { HiddenNote } from './code.tsx';
 import { Crumbs } from './crumbs.tsx';
+import { HeadlineText } from './headline.tsx';
 import { Key } from './key.tsx';
+import { ReadingNote } from './reading-note.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RiskSigns } from './risk-signs.tsx';
 import { Scripts } from './scripts.tsx';
@@ -30,6 +35,8 @@ import './group-card.css';
 
 interface GroupCardProps {
   group: ApprovalGroup;
+  /** What the person has selected; not all of it can be decided together. */
+  marked: readonly AskView[];
   /** Without these, all of them. */
   checkedIds: readonly string[] | undefined;
   /** The page shows it, because this card unmounts when too few are left for a group. */
@@ -41,7 +48,8 @@ interface GroupCardProps {
   onDone: (decided: readonly AskView[]) => void;
 }
 
-export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld, onDone, onRefused }: GroupCardProps) {
+export default function GroupCard(props: GroupCardProps) {
+  const { group, marked, checkedIds, sessions, onBack, onHeld, onDone, onRefused } = props;
   // An approval that arrives after the card was opened is listed unchecked.
   const [initial] = useState<ReadonlySet<string>>(() => new Set(group.members.map(({ ask_id }) => ask_id)));
   const [checked, setChecked] = useState<ReadonlySet<string>>(() => (checkedIds ? new Set(checkedIds) : initial));
@@ -56,9 +64,17 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
   const chosen = shownChecked.filter(({ ask_id }) => !unsent.has(ask_id));
   const counted = (chosen.length > 0 ? chosen : shownChecked).length;
   const countOf = counted === group.members.length ? `all ${counted}` : `${counted} of ${group.members.length}`;
+  const leftOut = group.shape === MARKED ? marked.filter((ask) => !group.members.includes(ask)) : [];
+  const unshownIds = useUnshown(chosen);
+  const isRead = unshownIds.length === 0;
+  // Once they did not fit it is said to the end, so that no button moves.
+  const rest = useReading(unshownIds[0] ?? '');
+  const [isCut, setCut] = useState(false);
+  if (!isCut && rest?.isCut) setCut(true);
 
   const decide = async (behavior: 'allow' | 'deny') => {
     if (isSending || chosen.length === 0) return;
+    if (behavior === 'allow' && !unshownIds.every(isShownNow)) return toast('Read to the end to allow them.', 'warn');
     const why = accident();
     onRefused(why);
     if (why !== undefined) return;
@@ -131,6 +147,7 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
         )}
       </CardTitle>
       <p className="muted">What you uncheck stays in the inbox.</p>
+      {leftOut.length > 0 && <LeftOut asks={leftOut} />}
       <div className="members">
         {group.members.map((ask) => (
           <Member
@@ -160,9 +177,22 @@ export default function GroupCard({ group, checkedIds, sessions, onBack, onHeld,
           onSubmit={deny}
         />
       )}
+      {isCut && (
+        <ReadingNote
+          text={isRead ? 'All were shown.' : `${chosen.length - unshownIds.length} of ${chosen.length} were shown.`}
+          isRead={isRead}
+          onRest={rest && (() => rest.readOn())}
+        />
+      )}
       <div className="buttons">
         {!isDenying && (
-          <button type="button" className="button primary" disabled={isDisabled} onClick={() => decide('allow')}>
+          <button
+            type="button"
+            className="button primary"
+            disabled={isDisabled || !isRead}
+            title={isRead ? undefined : 'Read to the end to allow them'}
+            onClick={() => decide('allow')}
+          >
             <Check className="icon" /> <AllowAllText asks={chosen} countOf={countOf} />
           </button>
         )}
@@ -208,7 +238,25 @@ interface MemberProps {
   onToggle: () => void;
 }
 
-/** What differs from one member to the next is all in view: the command, its folder, the reason, and where it comes from. */
+/** Selected, and not in the group. */
+const LeftOut = ({ asks }: { asks: readonly AskView[] }) => (
+  <div className="notice">
+    <CircleAlert className="icon" />
+    <div>
+      {asks.length === 1 ? 'One that you selected is' : `${asks.length} that you selected are`} not here, and decided
+      alone:
+      <ul className="bullets">
+        {asks.map((ask) => (
+          <li key={ask.ask_id}>
+            <AskLine ask={ask} /> <span className="muted">({aloneWhy(ask)})</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  </div>
+);
+
+/** All of it is in view: the tool and what it acts on, every field, the folder, the reason, and where it comes from. */
 function Member({ ask, sessions, isChecked, unsent, isNew, onToggle }: MemberProps) {
   const element = useSighting<HTMLDivElement>(ask, true);
   const id = useId();
@@ -217,11 +265,15 @@ function Member({ ask, sessions, isChecked, unsent, isNew, onToggle }: MemberPro
   const folder = request.work_folder ?? sessions.get(ask.session_id)?.work_folder;
   const { description, ...input } = request.input;
   const { boxes, fields } = partsOf(description === request.reason ? input : request.input);
+  const { key: named } = headlineOf(request);
   return (
     <div className="member" ref={element}>
       <input type="checkbox" id={id} checked={isChecked} disabled={unsent === 'Sending…'} onChange={onToggle} />
       <label htmlFor={id}>
-        {[...boxes, ...fields].map(({ key, text }) => (
+        <span className="member-part member-head">
+          <HeadlineText request={request} folder={folder} />
+        </span>
+        {[...boxes, ...fields.filter(({ key }) => key !== named)].map(({ key, text }) => (
           <span key={key} className="member-part">
             <HiddenNote text={text} />
             {key !== 'command' && <span className="tiny muted">{key}</span>}
@@ -232,7 +284,7 @@ function Member({ ask, sessions, isChecked, unsent, isNew, onToggle }: MemberPro
         ))}
       </label>
       <div className="member-facts small">
-        <RiskSigns ask={ask} session={sessions.get(ask.session_id)} />
+        <RiskSigns ask={ask} />
         {request.reason !== '' && (
           <p className="muted">
             <Prose text={request.reason} />

@@ -7,12 +7,26 @@ import { CardTitle } from './card-frame.tsx';
 import { KindIcon } from './kind-icon.tsx';
 import { Exact } from './text.tsx';
 
-export function Headline({ request, folder }: { request: ApprovalRequest; folder: string | undefined }) {
-  const { icon, verb, isToolName, object } = useMemo(() => headlineOf(request), [request]);
+interface HeadlineProps {
+  request: ApprovalRequest;
+  folder: string | undefined;
+}
+
+export function Headline({ request, folder }: HeadlineProps) {
+  const { icon, isToolName } = useMemo(() => headlineOf(request), [request]);
   // The command below is the headline; this only names what is done with it.
-  const isLabel = icon === 'command' && !isToolName;
   return (
-    <CardTitle isLabel={isLabel}>
+    <CardTitle isLabel={icon === 'command' && !isToolName}>
+      <HeadlineText request={request} folder={folder} />
+    </CardTitle>
+  );
+}
+
+/** The same where it is one of several. */
+export function HeadlineText({ request, folder }: HeadlineProps) {
+  const { icon, verb, isToolName, object } = useMemo(() => headlineOf(request), [request]);
+  return (
+    <>
       <KindIcon kind={icon} />{' '}
       {isToolName ? (
         <code>
@@ -29,6 +43,6 @@ export function Headline({ request, folder }: { request: ApprovalRequest; folder
           </code>
         </>
       )}
-    </CardTitle>
+    </>
   );
 }

@@ -2,8 +2,8 @@
 // agent wants it, what to notice, and everything else that its input says.
 import type { ReactNode } from 'react';
 import { isPlan } from '../../../src/client/action-summary.ts';
+import { askedAgainWhy, isAskedAgain } from '../../../src/client/risk-text.ts';
 import type { ApprovalRequest } from '../../../src/core/views.ts';
-import { askedAgainWhy, isAskedAgain } from '../state/asked-again.ts';
 import { planFile } from '../text/plan-text.ts';
 import { Action, CommandBox } from './action.tsx';
 import type { DiffProps } from './diff.tsx';
@@ -24,7 +24,7 @@ interface ProposalProps {
 export function Proposal({ request, folder, isWhole, onWhole, onNote, children }: ProposalProps) {
   const whole = { request, isWhole, onWhole };
   // A sign says why it is asked again.
-  const reason = isAskedAgain(request) ? askedAgainWhy(request).reason : request.reason;
+  const reason = isAskedAgain(request) ? askedAgainWhy(request.reason).reason : request.reason;
   if (isPlan(request))
     return (
       <>

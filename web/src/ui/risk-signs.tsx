@@ -2,21 +2,22 @@
 import {
   Clock,
   CloudUpload,
+  EyeOff,
   FilePen,
   FolderOutput,
   Globe,
   KeyRound,
   PackageOpen,
+  RotateCcw,
   ScanEye,
   Trash2,
   TriangleAlert,
 } from 'lucide-react';
-import { useMemo } from 'react';
-import { RISK_LABELS, signsAt, toneOf } from '../../../src/client/risk-text.ts';
+import { isMarked, RISK_LABELS, signsAt, toneOf } from '../../../src/client/risk-text.ts';
 import type { RiskSign } from '../../../src/core/risk.ts';
-import type { AskView, SessionView } from '../../../src/core/views.ts';
+import type { AskView } from '../../../src/core/views.ts';
 import { useNow } from '../hooks/clock.ts';
-import { furtherSigns, ownSigns } from '../text/own-signs.ts';
+import { ASKS_FOR_SECRET, asksForSecret } from '../text/action-kind.ts';
 import { Exact } from './text.tsx';
 import './risk-signs.css';
 
@@ -27,6 +28,8 @@ const ICONS = {
   publishes: PackageOpen,
   credentials: KeyRound,
   outside_folder: FolderOutput,
+  hidden: EyeOff,
+  asked_again: RotateCcw,
   deletes: Trash2,
   replaces: FilePen,
   network: Globe,
@@ -34,21 +37,24 @@ const ICONS = {
   deadline: Clock,
 } satisfies Record<RiskSign['risk'], unknown>;
 
+const SECRET_WHY =
+  'what you type is encrypted and only the agent can read it; the agent may use it, store it or pass it on';
+
 /** Nothing where no sign was found. The deadline has its countdown at the top of the card. */
-export function RiskSigns({ ask, session }: { ask: AskView; session?: SessionView | undefined }) {
-  const own = useMemo(() => ownSigns(ask, session), [ask, session]);
-  const signs = furtherSigns(signsAt(ask, useNow()), own);
-  if (ask.status !== 'pending' || signs.length + own.length === 0) return null;
+export function RiskSigns({ ask }: { ask: AskView }) {
+  const signs = signsAt(ask, useNow()).filter(isMarked);
+  const isSecret = asksForSecret(ask.request);
+  if (ask.status !== 'pending' || !(isSecret || signs.length > 0)) return null;
   return (
     <ul className="risk-signs" aria-label="Signs of risk">
-      {own.map(({ label, why }) => (
-        <li key={label} className="chip bad">
-          <ScanEye className="icon" />
+      {isSecret && (
+        <li className="chip bad">
+          <KeyRound className="icon" />
           <span>
-            <strong>{label}:</strong> <Exact text={why} />
+            <strong>{ASKS_FOR_SECRET}:</strong> {SECRET_WHY}
           </span>
         </li>
-      ))}
+      )}
       {signs.map((sign) => {
         const Icon = ICONS[sign.risk];
         return (
