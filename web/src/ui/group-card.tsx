@@ -3,6 +3,7 @@
 import { ArrowLeft, Check, CircleAlert, X } from 'lucide-react';
 import { useId, useLayoutEffect, useState } from 'react';
 import { type ApprovalGroup, batchesOf, MARKED } from '../../../src/client/approval-groups.ts';
+import { hasNoSigns } from '../../../src/client/risk-text.ts';
 import type { AskView, SessionView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { useCommands } from '../hooks/commands.ts';
@@ -188,7 +189,7 @@ export default function GroupCard(props: GroupCardProps) {
         {!isDenying && (
           <button
             type="button"
-            className="button primary"
+            className={`button ${chosen.every(hasNoSigns) ? 'primary' : ''}`}
             disabled={isDisabled || !isRead}
             title={isRead ? undefined : 'Read to the end to allow them'}
             onClick={() => decide('allow')}
