@@ -165,6 +165,8 @@ describeInBrowser('a list that moves', () => {
     await row(page, 'make first').tap();
     await page.getByRole('button', { name: 'Deny', exact: true }).tap();
     await page.getByLabel(/Reason/).fill('not now');
+    // A tap counts once the card has been at rest.
+    await page.waitForTimeout(900);
     await page.getByRole('button', { name: 'Deny', exact: true }).tap();
     await page.getByRole('button', { name: 'Show all of it' }).waitFor();
     await page.getByRole('button', { name: 'Inbox' }).tap();

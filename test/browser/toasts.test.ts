@@ -9,6 +9,7 @@ import { describeInBrowser, useTestBed } from './test-bed.ts';
 
 const PHONE = { viewport: { width: 390, height: 600 }, isMobile: true, hasTouch: true };
 /** Longer than the time in which a key or a click after a move is ignored. */
+const TAP_MS = 900;
 const MOVED_MS = 400;
 
 describeInBrowser('what is told of a decision', () => {
@@ -54,6 +55,7 @@ describeInBrowser('what is told of a decision', () => {
     await page.evaluate(() => localStorage.setItem('holdpoint-preferences', '{"undo":true}'));
     await page.reload();
     await row(page, 'make first').tap();
+    await page.waitForTimeout(TAP_MS);
     await page.getByRole('button', { name: /^Allow once/ }).tap();
     await toast(page, 'Allowing: make first').waitFor();
     await page.waitForURL(`**/asks/${second.ask_id}`);
@@ -76,7 +78,7 @@ describeInBrowser('what is told of a decision', () => {
     await page.goto(`/asks/${asks[0]?.ask_id}`);
     for (const [at, name] of ['one', 'two'].entries()) {
       await button(page, 'Deny').waitFor();
-      await page.waitForTimeout(MOVED_MS);
+      await page.waitForTimeout(TAP_MS);
       await button(page, 'Deny').tap();
       await button(page, 'Deny').tap();
       await page.waitForURL(`**/asks/${asks[at + 1]?.ask_id}`);
