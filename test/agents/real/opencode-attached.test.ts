@@ -173,7 +173,7 @@ describe.skipIf(!binary)(`OpenCode ${opencodeVersion}, attached`, () => {
     await killOpencode();
     await bed.until(async () => ((await bed.api.asks.get(ask.ask_id)).status === 'pending' ? undefined : true));
     await expect(bed.decide(ask, { behavior: 'allow' })).rejects.toMatchObject({ status: 409 });
-    await expect.poll(async () => (await bed.api.runs.get(ask.run_id)).status).toBe('failed');
+    await bed.until(async () => ((await bed.api.runs.get(ask.run_id)).status === 'failed' ? true : undefined));
     expect(has('killed.txt')).toBe(false);
   });
 });
