@@ -56,6 +56,31 @@ describeInBrowser('a long action', () => {
     await run.end();
   });
 
+  it('is read on where it was left, after another request was opened', async () => {
+    const run = await beginRun(testBed.client, { title: 'Left for another' });
+    const command = Array.from({ length: 300 }, (_, n) => `echo ${n}`).join('\n');
+    const ask = await run.ask(command);
+    await run.ask('make other');
+    const { page } = await testBed.signedIn('lead');
+    await page.goto(`/asks/${ask.ask_id}`);
+    const percent = async () =>
+      Number(/(\d+)% was shown/.exec((await page.locator('.reading').textContent()) ?? '')?.[1]);
+    for (let screen = 0; screen < 5; screen++) {
+      await button(page, 'Go to the rest').click();
+      await page.waitForTimeout(300);
+    }
+    const before = await percent();
+    await page.keyboard.press('j');
+    await page.locator('.card').getByText('make other').first().waitFor();
+    await page.keyboard.press('k');
+    await page.locator('.reading').waitFor();
+    await expect.poll(percent).toBeGreaterThanOrEqual(before);
+    expect(before).toBeGreaterThan(20);
+    expect(await button(page, 'Read to the end to allow').isDisabled()).toBe(true);
+    await readToEnd(page);
+    await run.end();
+  });
+
   it('is any that does not fit on the screen, however short: one key allows none of it unseen', async () => {
     const run = await beginRun(testBed.client, { title: 'Below the fold' });
     const lines = (n: number) => Array.from({ length: n }, (_, i) => `line ${i}`).join('\n');

@@ -27,8 +27,11 @@ export function useSighting<E extends Element>(ask: AskView, isWhole: boolean): 
   // Before it is painted: what fits can be allowed from the first frame on.
   useLayoutEffect(() => {
     if (!isUnseen || !element.current || name === undefined) return;
+    const kept = partlyShown.get(askId) ?? new Map();
+    partlyShown.set(askId, kept);
     const watch = whenInView(
       element.current,
+      kept,
       () => report(askId, name),
       (reading) => setReading(askId, reading),
     );
@@ -57,6 +60,8 @@ export interface Reading {
 const readings = new Map<string, Reading>();
 /** An ask does not change: what was shown once need not be read again. */
 const shownIds = new Set<string>();
+/** Of asks that were shown in part: the parts of each text, which are still shown when the ask is opened again. */
+const partlyShown = new Map<string, ShownParts>();
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
@@ -85,7 +90,10 @@ export function isShownNow(askId: string): boolean {
 function setReading(askId: string, reading: Reading | undefined): void {
   if (reading) readings.set(askId, reading);
   else readings.delete(askId);
-  if (reading?.percent === 100) shownIds.add(askId);
+  if (reading?.percent === 100) {
+    shownIds.add(askId);
+    partlyShown.delete(askId);
+  }
   for (const listener of listeners) listener();
 }
 
@@ -101,7 +109,7 @@ interface Watch {
   stop(): void;
 }
 
-function whenInView(element: Element, then: () => void, onShown: (reading: Reading) => void): Watch {
+function whenInView(element: Element, kept: ShownParts, then: () => void, onShown: (reading: Reading) => void): Watch {
   /** For how many polls in a row each edge was in view; once that is enough, it stays so. */
   let polls: number[] = [];
   let heightPx = 0;
@@ -110,7 +118,7 @@ function whenInView(element: Element, then: () => void, onShown: (reading: Readi
   let timer: ReturnType<typeof setInterval> | undefined;
   const look = () => {
     if (element.querySelector(UNREAD)) return false;
-    boxes = boxesOf(element, boxes);
+    boxes = boxesOf(element, boxes, kept);
     if (!document.hidden) for (const box of boxes) noteShown(box);
     const shown = percentShown(boxes);
     if (shown !== percent) {
@@ -158,16 +166,23 @@ interface Box {
   shown: Set<number>;
 }
 
+/** By the text, its place among the texts of the ask, and its height. */
+type ShownParts = Map<string, Set<number>>;
+
 const isTall = (boxes: readonly Box[]): boolean =>
   boxes.reduce((sum, { heightPx }) => sum + heightPx, 0) > innerHeight / 2;
 
 /** A box whose height has changed is not the one that was shown. */
-function boxesOf(element: Element, known: readonly Box[]): Box[] {
+function boxesOf(element: Element, known: readonly Box[], kept: ShownParts): Box[] {
   const found = [...element.querySelectorAll(BOXES)].filter((box) => box.clientHeight > 0);
-  return found.map((box) => {
+  return found.map((box, i) => {
     const before = known.find((each) => each.element === box);
-    if (before?.heightPx === box.scrollHeight) return before;
-    return { element: box, heightPx: box.scrollHeight, shown: new Set() };
+    const { scrollHeight: heightPx, textContent } = box;
+    if (before?.heightPx === heightPx) return before;
+    const text = `${i} ${heightPx} ${textContent}`;
+    const shown = kept.get(text) ?? new Set();
+    kept.set(text, shown);
+    return { element: box, heightPx, shown };
   });
 }
 
