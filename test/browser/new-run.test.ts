@@ -23,7 +23,7 @@ describeInBrowser('a new run', () => {
     await agent.fill('exec ');
     expect(await note.textContent()).toBe('');
     await page.getByLabel('Command', { exact: true }).waitFor();
-    const exposed = page.getByText('The agent can read every file of the account that its worker runs as');
+    const exposed = page.getByText('The agent can read every file that its worker’s user account can read');
     expect(await exposed.textContent()).toMatch(/worker’s memory.*worker --run-as/s);
     await agent.fill('external');
     expect(await note.textContent()).toContain('programs that start their own runs');
