@@ -122,7 +122,8 @@ describeInBrowser('a request that is asked again', () => {
       [first.ask_id, by],
     );
     if (by === 'a key') {
-      await page.waitForTimeout(MOVED_MS);
+      await expect.poll(() => allow(page).isEnabled()).toBe(true);
+      await page.waitForTimeout(2 * MOVED_MS);
       await page.keyboard.press('a');
     } else if (by === 'a finger') await allow(page).tap();
     else await allow(page).click();
