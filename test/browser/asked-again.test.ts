@@ -92,7 +92,7 @@ describeInBrowser('a request that is asked again', () => {
     }
   });
 
-  it.each(['the mouse', 'a finger'] as const)('is not decided by %s in the moment it appears', async (by) => {
+  it.each(['a key', 'the mouse', 'a finger'] as const)('is not decided by %s in the moment it appears', async (by) => {
     const { first, second, end } = await askBound();
     const { page } = await testBed.signedIn('lead', { hasTouch: true });
     await page.goto(`/asks/${first.ask_id}`);
@@ -109,8 +109,11 @@ describeInBrowser('a request that is asked again', () => {
           const { x, y, width, height } = button.getBoundingClientRect();
           const at = { bubbles: true, cancelable: true, clientX: x + width / 2, clientY: y + height / 2 };
           const pointerType = how === 'a finger' ? 'touch' : 'mouse';
-          button.dispatchEvent(new PointerEvent('pointerdown', { ...at, pointerType }));
-          button.dispatchEvent(new PointerEvent('click', { ...at, pointerType, detail: 1 }));
+          if (how === 'a key') document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
+          else {
+            button.dispatchEvent(new PointerEvent('pointerdown', { ...at, pointerType }));
+            button.dispatchEvent(new PointerEvent('click', { ...at, pointerType, detail: 1 }));
+          }
           document.body.dataset.pressed = 'yes';
           return 0;
         };
@@ -118,7 +121,11 @@ describeInBrowser('a request that is asked again', () => {
       },
       [first.ask_id, by],
     );
-    if (by === 'a finger') await allow(page).tap();
+    if (by === 'a key') {
+      await expect.poll(() => allow(page).isEnabled()).toBe(true);
+      await page.waitForTimeout(2 * MOVED_MS);
+      await page.keyboard.press('a');
+    } else if (by === 'a finger') await allow(page).tap();
     else await allow(page).click();
     const again = await second();
     await page.locator('body[data-pressed]').waitFor();
