@@ -7,10 +7,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
-
-/** Longer than the time in which a key or a click after a move is ignored. */
-const MOVED_MS = 400;
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
 describeInBrowser('a request that is asked again', () => {
   const testBed = useTestBed();

@@ -5,6 +5,7 @@ import { type RefObject, useLayoutEffect, useRef, useSyncExternalStore } from 'r
 import type { AskView, MeView } from '../../../src/core/views.ts';
 import { api } from '../api.ts';
 import { firstUnshown, middleOf, partCount, partsBetween, percentShown, topOf } from '../state/shown-parts.ts';
+import { movedByItself } from './gesture.ts';
 import { useMe } from './me.ts';
 
 const IN_VIEW_MS = 500;
@@ -115,9 +116,16 @@ function whenInView(element: Element, kept: ShownParts, then: () => void, onShow
   let heightPx = 0;
   let boxes: Box[] = [];
   let percent = -1;
+  let isLoading = false;
   let timer: ReturnType<typeof setInterval> | undefined;
   const look = () => {
-    if (element.querySelector(UNREAD)) return false;
+    if (element.querySelector(UNREAD)) {
+      isLoading = true;
+      return false;
+    }
+    // It can be allowed from now on, and nobody did that: what is pressed in this moment was meant for what was there before.
+    if (isLoading) movedByItself();
+    isLoading = false;
     boxes = boxesOf(element, boxes, kept);
     if (!document.hidden) for (const box of boxes) noteShown(box);
     const shown = percentShown(boxes);
