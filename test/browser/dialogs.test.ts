@@ -5,11 +5,9 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { beginRun } from './asking-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-/** Longer than the time in which a key or a click after a move is ignored. */
-const MOVED_MS = 400;
 
 describeInBrowser('a dialog', () => {
   const testBed = useTestBed();

@@ -3,9 +3,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { beginRun } from './asking-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
-const MOVED_MS = 400;
 const SEEN_MS = 800;
 const PAGE_MS = 200;
 

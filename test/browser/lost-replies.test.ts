@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { ApproveStep } from '../../src/agents/mock/input.ts';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, expectComplaints, useTestBed } from './test-bed.ts';
+import { describeInBrowser, expectComplaints, MOVED_MS, useTestBed } from './test-bed.ts';
 
 /** The server carries out each POST to this path, and its reply is cut off. `happened` resolves with the first one. */
 async function cutReplies(page: Page, path: string): Promise<{ happened: Promise<void>; end(): Promise<void> }> {
@@ -12,8 +12,8 @@ async function cutReplies(page: Page, path: string): Promise<{ happened: Promise
   const cut = async (route: Route) => {
     if (route.request().method() !== 'POST') return route.continue();
     await route.fetch().catch(() => undefined);
-    await route.abort('connectionreset').catch(() => undefined);
     first.resolve();
+    await route.abort('connectionreset').catch(() => undefined);
   };
   await page.route(path, cut);
   return { happened: first.promise, end: () => page.unroute(path, cut) };
@@ -38,6 +38,7 @@ describeInBrowser('lost replies', () => {
     const field = page.getByPlaceholder('Message the agent');
     const replies = await cutReplies(page, '**/v1/threads/*/items');
     await field.fill(text);
+    await expect.poll(() => page.getByRole('button', { name: /^Send/ }).isEnabled()).toBe(true);
     await field.press('Control+Enter');
     await replies.happened;
     await page.reload();
@@ -151,8 +152,14 @@ describeInBrowser('lost replies', () => {
       keys.push(route.request().headers()['idempotency-key']);
       await route.fulfill({ status: 500, json: { detail: 'lost on the way' } });
     });
-    await together.click();
-    await allow.click();
+    const decide = async () => {
+      await together.click();
+      await expect.poll(() => allow.isEnabled()).toBe(true);
+      // The group takes the place of the card: what is pressed in that moment is not sent.
+      await page.waitForTimeout(MOVED_MS);
+      await allow.click();
+    };
+    await decide();
     await page.getByText('2 requests of one run: lost on the way').waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await page.reload();
@@ -163,8 +170,7 @@ describeInBrowser('lost replies', () => {
       if (keys.length > 2) await route.continue();
       else await route.abort('connectionreset');
     });
-    await together.click();
-    await allow.click();
+    await decide();
     await page.getByText('Allowed 2').first().waitFor();
     expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     expect(keys).toHaveLength(3);

@@ -6,10 +6,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { beginRun } from './asking-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
-/** Longer than the time in which a key or a click after a move is ignored. */
-const MOVED_MS = 400;
 const NOT_SENT = 'Not sent: the page just changed';
 
 describeInBrowser('a card that moves', () => {

@@ -5,10 +5,8 @@ import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { beginRun } from './asking-run.ts';
 import { readToEnd } from './read-to-end.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, MOVED_MS, TAP_MS, useTestBed } from './test-bed.ts';
 
-/** Longer than the time in which a tap after a move is ignored. */
-const MOVED_MS = 400;
 const PHONE = { viewport: { width: 390, height: 600 }, isMobile: true, hasTouch: true };
 
 describeInBrowser('a list that moves', () => {
@@ -166,7 +164,7 @@ describeInBrowser('a list that moves', () => {
     await page.getByRole('button', { name: 'Deny', exact: true }).tap();
     await page.getByLabel(/Reason/).fill('not now');
     // A tap counts once the card has been at rest.
-    await page.waitForTimeout(900);
+    await page.waitForTimeout(TAP_MS);
     await page.getByRole('button', { name: 'Deny', exact: true }).tap();
     await page.getByRole('button', { name: 'Show all of it' }).waitFor();
     await page.getByRole('button', { name: 'Inbox' }).tap();

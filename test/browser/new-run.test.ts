@@ -2,10 +2,7 @@
 // Covers: web/src/ui/new-run.tsx, web/src/hooks/agents.ts
 import { expect, it } from 'vitest';
 import { findings } from './axe.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
-
-/** Longer than the page takes a click for one that was meant for the request before. */
-const MOVED_MS = 500;
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
 describeInBrowser('a new run', () => {
   // No agent that is installed on this machine is found.

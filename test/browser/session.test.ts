@@ -4,10 +4,7 @@
 // Covers: web/src/ui/thread.tsx, web/src/text/receipt.ts, web/src/hooks/session-data.ts, web/src/hooks/scroll-to-end.ts
 import { expect, it } from 'vitest';
 import { playMock } from './mock-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
-
-/** Longer than the time in which a click after a move is ignored. */
-const MOVED_MS = 400;
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
 describeInBrowser('the session page', () => {
   // No agent that is installed on this machine is found.

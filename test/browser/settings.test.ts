@@ -2,10 +2,7 @@
 // Covers: web/src/pages/settings.tsx, web/src/hooks/theme.ts, web/src/hooks/sound.ts, web/src/hooks/badge.ts
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
-
-/** Longer than the time in which a click after a change is ignored. */
-const MOVED_MS = 400;
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
 describeInBrowser('the settings', () => {
   const testBed = useTestBed();

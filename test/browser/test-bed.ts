@@ -9,6 +9,10 @@ import { type Client, createClient } from '../../src/client/client.ts';
 import { endEverything, type Holdpoint, root, type StartOptions, startHoldpoint } from '../support/process.ts';
 import { findChromium, NO_BROWSER } from './chromium.ts';
 
+/** Longer than a key or a click is ignored after the page has moved by itself. */
+export const MOVED_MS = 400;
+/** The same for a finger. */
+export const TAP_MS = 900;
 /** Below the timeout of a test, so that the error names what was waited for. */
 const WAIT_MS = 60_000;
 const executablePath = findChromium();

@@ -5,12 +5,9 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { SETTLED_SHOWN_MS } from '../../src/client/inbox-model.ts';
 import { beginRun } from './asking-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
+import { describeInBrowser, MOVED_MS, TAP_MS, useTestBed } from './test-bed.ts';
 
 const PHONE = { viewport: { width: 390, height: 600 }, isMobile: true, hasTouch: true };
-/** Longer than the time in which a key or a click after a move is ignored. */
-const TAP_MS = 900;
-const MOVED_MS = 400;
 
 describeInBrowser('what is told of a decision', () => {
   const testBed = useTestBed();
@@ -98,6 +95,9 @@ describeInBrowser('what is told of a decision', () => {
     const { ask_id } = await run.ask(lines);
     await run.ask('make other');
     const { page } = await testBed.signedIn('lead', options);
+    // Not the one that expires: what is told of the request on the screen does not stay.
+    await page.goto(`/asks/${ask_id}`);
+    await page.locator('.actions').waitFor();
     await run.ask('make expiring', { expires_after_ms: 2000 });
     await toast(page, 'Expired before anyone decided').waitFor();
     const covered = () =>

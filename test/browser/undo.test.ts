@@ -6,9 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { AskView } from '../../src/core/views.ts';
 import { beginRun } from './asking-run.ts';
-import { describeInBrowser, useTestBed } from './test-bed.ts';
-
-const MOVED_MS = 400;
+import { describeInBrowser, MOVED_MS, useTestBed } from './test-bed.ts';
 
 describeInBrowser('an allow that is held back', () => {
   const testBed = useTestBed();
