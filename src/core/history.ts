@@ -20,7 +20,7 @@ export function searchedAsk(ask: EndedAsk, place: Place, risks: Searched['risks'
     projects: place.projectIds,
     people: [answer.answered_by],
     risks,
-    // What ends with its run is denied to its agent, but nobody has denied it.
+    // An ask that ended with its run is denied to its agent as well, and is no denial.
     states: [ask.kind, ask.status, 'settled', ...((ask.status === 'answered' && STATES[answer.behavior ?? '']) || [])],
     createdAt: ask.createdAt,
     text: () =>

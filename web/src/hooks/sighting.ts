@@ -52,7 +52,7 @@ export interface Reading {
   percent: number;
   /** It does not fit: the person has to be told to read on. One that only has to be scrolled into view does. */
   isCut: boolean;
-  /** Looks at the screen now. */
+  /** Checks now what is on the screen. */
   look(): void;
   /** Scrolls to the first part that was not shown. */
   readOn(): void;
@@ -123,7 +123,7 @@ function whenInView(element: Element, kept: ShownParts, then: () => void, onShow
       isLoading = true;
       return false;
     }
-    // It can be allowed from now on, and nobody did that: what is pressed in this moment was meant for what was there before.
+    // It can be allowed from now on, by itself: what is pressed in this moment was meant for what was there before.
     if (isLoading) movedByItself();
     isLoading = false;
     boxes = boxesOf(element, boxes, kept);

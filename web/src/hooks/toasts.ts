@@ -54,7 +54,7 @@ export function toast(
   return id;
 }
 
-/** For what happened while nobody looked. */
+/** For what happened while the person was elsewhere. */
 export function lastingToast(text: string, link: ToastLink, askId?: string): number {
   const id = show({ text, tone: 'warn', link, askId });
   const cards = document.querySelectorAll<HTMLElement>('.card[data-ask]');

@@ -48,7 +48,7 @@ export function earlierSentence({ behavior, answered_by, reason }: NonNullable<A
 export const isInDelivery = ({ answer, delivery }: AskView): boolean =>
   delivery.state === 'due' && (answer?.outcome === 'answered' || answer?.outcome === 'declined');
 
-/** What it means for the agent that nobody answered in time. */
+/** What an ask that expired means for the agent. */
 export function expiredMeans({ kind, delivery, answer }: AskView): string | undefined {
   if (answer?.outcome !== 'expired') return undefined;
   const told = delivery.state === 'delivered' ? 'The agent was told that nobody answered.' : undefined;
