@@ -1,6 +1,7 @@
 // Holds an allow back for a few seconds, in which it can be undone: what was undone is opened again where it was decided.
 // Where the page is closed, left or suspended meanwhile, or what was decided is changed, it is not sent: an allow is sent in
-// sight of the person or not at all. The next page in the tab tells it. Whether the gesture was an accident is checked when it is made.
+// sight of the person or not at all. The next page in the tab tells it. Whether the gesture was an accident is checked when
+// it is made.
 import { navigate } from 'wouter/use-browser-location';
 import { isPlan, isQuestion } from '../../../src/client/action-summary.ts';
 import { isOpen } from '../../../src/client/inbox-model.ts';
