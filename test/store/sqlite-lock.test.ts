@@ -74,7 +74,7 @@ function startOpener(where: string): ChildProcess {
     const store = await openSqlite(process.argv[1], hash);
     await store.write((tx) => tx.insert('session', sessionOf('left behind')));
     console.log('open');
-    setInterval(() => {}, 1000);`;
+    setInterval(() => store, 1000); // A store that is collected as garbage has no lock.`;
   return spawn(process.execPath, ['--input-type=module', '-e', program, where], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
