@@ -125,7 +125,7 @@ async function rowsOf(open: OpenBackup, reader: Reader, sealer: Sealer | undefin
         .all()
         .map(({ id }) => String(id)),
     async *records(sessionId) {
-      if (!(await reader.session(sessionId))) return;
+      if (!(await reader.get('session', sessionId))) return;
       for (let after: number | undefined = 0; after !== undefined; ) {
         const page: Listed<RecordView> = await listRows({ store, sealer }, sessionId, { after, limit: PAGE });
         yield* page.views;

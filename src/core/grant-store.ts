@@ -3,7 +3,6 @@ import type { Grant } from './grant.ts';
 import type { MaybePromise, Page, Positioned } from './ports.ts';
 
 export interface GrantReads {
-  grant(id: string): MaybePromise<Grant | undefined>;
   /** All, or those that were given in one session. */
   grants(filter: { sessionId?: string | undefined }, page: Page): MaybePromise<Positioned<Grant>[]>;
   /** The usable ones of a session: its own, of its project, and of the person whose token created it. */

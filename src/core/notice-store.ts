@@ -11,10 +11,8 @@ export interface UnansweredMessage {
 }
 
 export interface NoticeReads {
-  contact(id: string): MaybePromise<Contact | undefined>;
   /** Those that may be sent to, and those that were lost: ended with a reason. */
   contacts(): MaybePromise<Contact[]>;
-  notice(id: string): MaybePromise<Notice | undefined>;
   /** Steps as well. All of them unless `most` is given: an ask may be told to thousands of devices. */
   noticesOfAsk(askId: string, most?: number): MaybePromise<Notice[]>;
   /** Of a contact, newest first: `after` is the position of the last one seen. */

@@ -3,7 +3,6 @@
 // commit, and one that another server has overtaken runs again.
 import type { Ask, AskKind, AskStatus, DeliveryState, EndedAsk, PendingAsk, Surface } from './ask.ts';
 import type { Hash } from './digest.ts';
-import type { Draft } from './draft.ts';
 import type { Event, EventDraft, EventType } from './event.ts';
 import type { Grant } from './grant.ts';
 import type { GrantReads } from './grant-store.ts';
@@ -13,12 +12,11 @@ import type { Message } from './mailbox.ts';
 import type { Notice } from './notice.ts';
 import type { NoticeReads } from './notice-store.ts';
 import type { Output } from './output.ts';
-import type { Forgotten, RecordKind, Records, Removed, Saved } from './records.ts';
+import type { Forgotten, KeyOf, RecordKind, Records, Removed, Saved } from './records.ts';
 import type { RecordTable, Row } from './row-audit.ts';
 import type { RuleSet } from './rule-index.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { Session } from './session.ts';
-import type { SignInLink } from './sign-in.ts';
 import type { Skill } from './skill.ts';
 import type { Token } from './token.ts';
 
@@ -155,9 +153,8 @@ export interface RecordReads {
 }
 
 export interface Reader extends RecordReads, GrantReads, NoticeReads {
-  session(id: string): MaybePromise<Session | undefined>;
+  get<Kind extends RecordKind>(kind: Kind, ...key: KeyOf<Kind>): MaybePromise<Records[Kind] | undefined>;
   sessions(filter: SessionFilter, page: Page): MaybePromise<Positioned<Session>[]>;
-  run(id: string): MaybePromise<Run | undefined>;
   runs(filter: RunFilter, page: Page): MaybePromise<Positioned<Run>[]>;
   /** The run that carries an answer, and the run that asks a clarification. */
   carryingRun(askId: string): MaybePromise<Run | undefined>;
@@ -166,7 +163,6 @@ export interface Reader extends RecordReads, GrantReads, NoticeReads {
   queuedRuns(sessionId: string): MaybePromise<Run[]>;
   /** The same without reading their inputs. */
   queuedRunIds(sessionId: string): MaybePromise<string[]>;
-  ask(id: string): MaybePromise<Ask | undefined>;
   asks(filter: AskFilter, page: Page): MaybePromise<Positioned<Ask>[]>;
   /**
    * Position and instant of the first of at most `length` asks before a position, fewer where they are large; undefined
@@ -187,37 +183,25 @@ export interface Reader extends RecordReads, GrantReads, NoticeReads {
   keptAnswer(sessionId: string, kind: AskKind, digest: string): MaybePromise<EndedAsk | undefined>;
   /** The oldest ended form or restart ask whose answer no run carries yet. */
   toHandOver(runId: string): MaybePromise<EndedAsk | undefined>;
-  /** The partial state of the dispatch that raised this ask, as JSON text. */
-  partialState(askId: string): MaybePromise<string | undefined>;
-  /** The form a subtask displayed. */
-  formOf(sessionId: string, subtaskId: string): MaybePromise<string | undefined>;
   /** The latest form of a session that this tool call displayed. */
   formOfCall(sessionId: string, toolCallId: string): MaybePromise<Ask | undefined>;
   /** The newest, up to the one with which they reach the size (4 MiB by default); in order. */
   outputs(runId: string, bytes?: number): MaybePromise<Output[]>;
-  output(runId: string, id: string): MaybePromise<Output | undefined>;
   /** Ends with the event that reaches the size; 4 MiB by default. */
   events(filter: EventFilter, after: number, limit: number, bytes?: number): MaybePromise<Event[]>;
   /** Events of one type in a session, before an event, the latest first. */
   latest(sessionId: string, type: EventType, before: number, limit: number): MaybePromise<Event[]>;
   lastSeq(): MaybePromise<number>;
-  message(id: string): MaybePromise<Message | undefined>;
   messages(sessionId: string, which: 'open' | 'dead', page: Page): MaybePromise<Positioned<Message>[]>;
-  token(id: string): MaybePromise<Token | undefined>;
   /** The newest of this name that was not revoked. */
   tokenNamed(name: string): MaybePromise<Token | undefined>;
   /** Tokens of people that were not revoked. */
   personTokens(): MaybePromise<Token[]>;
   tokenByHash(hash: string): MaybePromise<Token | undefined>;
   tokens(page: Page): MaybePromise<Positioned<Token>[]>;
-  signInLink(hash: string): MaybePromise<SignInLink | undefined>;
-  draft(askId: string, author: string): MaybePromise<Draft | undefined>;
-  skill(id: string): MaybePromise<Skill | undefined>;
   skills(filter: SkillFilter): MaybePromise<Skill[]>;
   /** How many skills a person has published, and their bytes. */
   skillsOf(author: string): MaybePromise<{ count: number; bytes: number }>;
-  /** Its zip, in base 64. */
-  skillArchive(id: string): MaybePromise<string | undefined>;
   /** Pending asks and queued clarifications whose deadline has passed, oldest deadline first. */
   overdueAsks(now: number, limit: number): MaybePromise<PendingAsk[]>;
   overdueRuns(now: number, limit: number): MaybePromise<Run[]>;
@@ -256,7 +240,7 @@ export interface Tx extends Reader {
   /** Writes what can change of a stored record. An ask that has ended stays as it ended. */
   update<Kind extends RecordKind>(kind: Kind, record: Records[Kind]): MaybePromise<void>;
   save<Kind extends Saved>(kind: Kind, record: Records[Kind]): MaybePromise<void>;
-  remove<Kind extends keyof Removed>(kind: Kind, key: Removed[Kind]): MaybePromise<void>;
+  remove<Kind extends Removed>(kind: Kind, ...key: KeyOf<Kind>): MaybePromise<void>;
   /** Deletes those that were of use until the instant. Resolves to how many there were. */
   forget(kind: Forgotten, until: number): MaybePromise<number>;
   /** The input of a run that has not begun. */

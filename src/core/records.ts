@@ -38,13 +38,16 @@ export interface Records {
 
 export type RecordKind = keyof Records;
 
-/** Records that the last save wins, and those that are deleted, by what finds them. */
-export type Saved = 'draft' | 'quietHours';
-export interface Removed {
-  draft: Pick<Draft, 'askId' | 'savedBy'>;
-  skill: Pick<Skill, 'id'>;
-  skillArchive: Pick<Records['skillArchive'], 'skillId'>;
-  quietHours: Pick<Records['quietHours'], 'person'>;
+interface PairKeys {
+  output: [runId: string, id: string];
+  form: [sessionId: string, subtaskId: string];
+  draft: [askId: string, savedBy: string];
 }
+/** What finds one record of a kind. */
+export type KeyOf<Kind extends RecordKind> = Kind extends keyof PairKeys ? PairKeys[Kind] : [key: string];
+
+/** Records of which the last save wins, and those that are deleted. */
+export type Saved = 'draft' | 'quietHours';
+export type Removed = 'draft' | 'skill' | 'skillArchive' | 'quietHours';
 /** Records that are deleted some time after they were of use. */
 export type Forgotten = 'draft' | 'signInLink' | 'response' | 'notice';

@@ -24,7 +24,7 @@ export type Origins = (ask: Ask) => Promise<Origin | undefined>;
 export function originsOf(r: Reader): Origins {
   const known = new Map<string, Session | undefined>();
   const session = async (id: string): Promise<Session | undefined> => {
-    if (!known.has(id)) known.set(id, await r.session(id));
+    if (!known.has(id)) known.set(id, await r.get('session', id));
     return known.get(id);
   };
   const lineageOf = async (from: Session): Promise<AskedFrom['lineage']> => {
@@ -40,7 +40,7 @@ export function originsOf(r: Reader): Origins {
   };
   const requesterOf = async (ask: Ask) => {
     if (!isClarificationId(ask.id, ask.runId)) return undefined;
-    const child = (await r.run(ask.runId))?.clarification?.requesterSessionId;
+    const child = (await r.get('run', ask.runId))?.clarification?.requesterSessionId;
     const found = child === undefined ? undefined : await session(child);
     return found && placeOf(found);
   };

@@ -67,7 +67,7 @@ export function cancelRun(ports: Ports, command: Stop & { runId: string }): Prom
 async function wasCancelled(tx: Tx, run: Run): Promise<boolean> {
   if (run.status === 'cancelled') return true;
   if (!run.clarification) return false;
-  return (await tx.ask(run.clarification.requestId))?.status === 'cancelled';
+  return (await tx.get('ask', run.clarification.requestId))?.status === 'cancelled';
 }
 
 export function interruptSession(ports: Ports, command: Stop & { sessionId: string }): Promise<Reply<SessionView>> {

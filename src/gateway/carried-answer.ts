@@ -7,7 +7,7 @@ import { mark, markDelivery } from './mark-delivery.ts';
 /** The agent works in the run. A secret answer is not in its input and stays due until the agent has fetched it. */
 export async function takeCarried(ledger: Ledger, { carriesAskId }: Run): Promise<void> {
   if (carriesAskId === undefined) return;
-  const ask = await ledger.tx.ask(carriesAskId);
+  const ask = await ledger.tx.get('ask', carriesAskId);
   if (!ask || ask.status === 'pending' || ask.sealed !== undefined) return;
   if (ask.delivery.state === 'due') await mark(ledger, ask, 'delivered');
 }

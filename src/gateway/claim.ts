@@ -72,7 +72,7 @@ async function take(ledger: Ledger, run: Run, body: ClaimRun, actor: Actor | und
   else await tx.update('run', run);
   await ledger.close();
   const due = await tx.dueOfRun(run.id);
-  const carried = run.carriesAskId === undefined ? undefined : await tx.ask(run.carriesAskId);
+  const carried = run.carriesAskId === undefined ? undefined : await tx.get('ask', run.carriesAskId);
   if (carried && carried.status !== 'pending' && carried.delivery.state === 'due') due.push(carried);
   const tools = toolRulesFor(ports, session);
   return {
@@ -96,8 +96,8 @@ async function environmentOf({ ports, tx, session }: Ledger, run: Run): Promise<
 
 /** The partial state that the previous dispatch left. Read only when the run is claimed: it may be large. */
 async function partialStateFor({ tx }: Ledger, carried: Ask | undefined): Promise<{ partial_state?: unknown }> {
-  const state = carried?.mode === 'restart' ? await tx.partialState(carried.id) : undefined;
-  return state === undefined ? {} : { partial_state: JSON.parse(state) };
+  const left = carried?.mode === 'restart' ? await tx.get('partialState', carried.id) : undefined;
+  return left ? { partial_state: JSON.parse(left.state) } : {};
 }
 
 export async function keepLease(

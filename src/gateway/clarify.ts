@@ -32,8 +32,8 @@ export interface ClarifyCommand {
 
 export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<ClarificationView>> {
   return mutate(ports, command.key, async (tx) => {
-    const child = await tx.run(command.runId);
-    const childSession = child && (await tx.session(child.sessionId));
+    const child = await tx.get('run', command.runId);
+    const childSession = child && (await tx.get('session', child.sessionId));
     if (!child || !childSession) throw fail('run_not_found', `There is no run "${command.runId}".`);
     await checkLease({ tx, now: ports.clock.now(), session: childSession }, child, command);
     const parentId = childSession.parentSessionId;

@@ -26,7 +26,7 @@ export function createConsultation(ports: Ports, consult: ConsultDelegate | unde
 }
 
 async function consulted(ports: Ports, view: ApprovalAskView, to: string, consult: ConsultDelegate): Promise<void> {
-  const session = await ports.store.reader.session(view.session_id);
+  const session = await ports.store.reader.get('session', view.session_id);
   const { tool_name, input, work_folder = session?.workFolder } = view.request;
   const { session_id, ask_id: request_id } = view;
   const call = { to, agent: session?.agent ?? '', session_id, request_id, tool_name, input, work_folder };

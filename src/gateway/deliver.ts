@@ -33,7 +33,7 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
     await checkAskLease(ledger, ask, command);
     if (ask.status === 'pending')
       throw fail('ask_state_conflict', 'The ask is still pending: there is no answer to acknowledge.');
-    if ((await tx.run(ask.runId))?.clarification)
+    if ((await tx.get('run', ask.runId))?.clarification)
       throw fail('ask_state_conflict', 'A clarification is delivered by mail: its child acknowledges the message.');
     if (command.digest !== undefined && command.digest !== answeredDigest(ask))
       throw fail(
@@ -63,6 +63,6 @@ export function acknowledge(ports: Ports, command: AcknowledgeCommand): Promise<
 /** The held run cannot take the answer of a form or a restart while it still waits for another ask. */
 async function waitsForItsRun(tx: Tx, ask: EndedAsk): Promise<boolean> {
   if (ask.mode !== 'form' && ask.mode !== 'restart') return false;
-  const run = await tx.run(ask.runId);
+  const run = await tx.get('run', ask.runId);
   return run !== undefined && !isTerminal(run.status);
 }

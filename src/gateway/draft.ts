@@ -16,7 +16,7 @@ type Drafter = Pick<Actor, 'name' | 'person'>;
 export function showDraft(ports: Ports, askId: string, author: Drafter): Promise<DraftView | undefined> {
   return ports.store.read(async (r) => {
     if (isSpent(await askRecord(r, askId), author.name)) return undefined;
-    const draft = await r.draft(askId, author.person);
+    const draft = await r.get('draft', askId, author.person);
     return draft && draftView(draft, author);
   });
 }
@@ -34,7 +34,7 @@ export function saveDraft(ports: Ports, { askId, content, author, key }: Saving)
     // Under the session's lock, so that two concurrent saves get two revisions.
     const { ask, ledger } = await openAsk(ports, tx, askId);
     enforce(draftRefusal(ask, content, author.name));
-    const before = await tx.draft(askId, author.person);
+    const before = await tx.get('draft', askId, author.person);
     const revision = (before?.revision ?? 0) + 1;
     const draft: Draft = { askId, revision, content, savedAt: ledger.now, savedBy: author.person };
     await tx.save('draft', draft);
@@ -46,8 +46,8 @@ export function saveDraft(ports: Ports, { askId, content, author, key }: Saving)
 export function dropDraft(ports: Ports, askId: string, { person }: Drafter): Promise<boolean> {
   return ports.store.write(async (tx) => {
     await askRecord(tx, askId);
-    if (!(await tx.draft(askId, person))) return false;
-    await tx.remove('draft', { askId, savedBy: person });
+    if (!(await tx.get('draft', askId, person))) return false;
+    await tx.remove('draft', askId, person);
     return true;
   });
 }

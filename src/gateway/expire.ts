@@ -75,7 +75,7 @@ export function undefinedIfDamaged(error: unknown): undefined {
 const expireAsk = (ports: Ports, id: string): Promise<void> =>
   ports.store.write(async (tx) => {
     const { ledger, ask } = await openAsk(ports, tx, id);
-    const run = await tx.run(ask.runId);
+    const run = await tx.get('run', ask.runId);
     if (run && isOverdue(ask, ledger.now)) await expireNow(ledger, run, ask);
   });
 

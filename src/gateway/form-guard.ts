@@ -11,13 +11,13 @@ type PendingForm = Extract<PendingAsk, { kind: 'question' }>;
 export async function pendingForm({ session, tx }: Ledger): Promise<PendingForm | undefined> {
   if (session.pendingCount === 0 || session.activeRunId === undefined) return undefined;
   const form = (await tx.pendingHeads(session.activeRunId)).find(({ mode }) => mode === 'form');
-  return form && ((await tx.ask(form.id)) as PendingForm | undefined);
+  return form && ((await tx.get('ask', form.id)) as PendingForm | undefined);
 }
 
 /** Call before anything is posted to a session that is not the answer to its form. */
 export async function refuseWhileForm(ledger: Ledger): Promise<void> {
   const form = await pendingForm(ledger);
-  const run = form && (await ledger.tx.run(form.runId));
+  const run = form && (await ledger.tx.get('run', form.runId));
   if (!form || !run) return;
   if (isOverdue(form, ledger.now)) {
     await expireOne(ledger, run, form);

@@ -178,7 +178,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
     tokenOf: bind(tokenOf),
     checkStillGood: (actor: Actor) => checkStillGood(ports, actor),
     isTokenGood: async (id: string) => {
-      const token = await store.reader.token(id);
+      const token = await store.reader.get('token', id);
       return token !== undefined && isGood(token, ports.clock.now());
     },
     isGood: (token: Parameters<typeof isGood>[0]) => isGood(token, ports.clock.now()),
@@ -215,7 +215,7 @@ export function createGateway(given: Ports, options: GatewayOptions) {
       const claimant = { actor, mayWork: async () => actor && checkStillGood(ports, actor) };
       return waitForWork(ports, feed, grace, body, claimant, signal);
     },
-    waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.reader.run(runId), runId, ms),
+    waitForPause: (runId: string, ms: number) => waitForPause(feed, () => store.reader.get('run', runId), runId, ms),
 
     events: (filter: EventFilter, after: number, limit: number): Promise<EventPage> =>
       store.read((r) => eventPage(r, filter, after, limit)),

@@ -92,7 +92,7 @@ async function targetOf(r: Reader, session: Session, scope: Grant['scope'], { pe
     if (project !== undefined) return project;
     throw fail('grant_refused', 'This session has neither project ids nor a work folder. Use the scope "session".');
   }
-  const maker = session.madeBy === undefined ? undefined : await r.token(session.madeBy);
+  const maker = session.madeBy === undefined ? undefined : await r.get('token', session.madeBy);
   if (maker && personOf(maker) === person) return personTarget(person);
   throw fail(
     'grant_refused',
@@ -132,7 +132,7 @@ export async function decideApproval(
 
 export function revokeGrant(ports: Ports, id: string, actor: Actor, key?: Key): Promise<Reply<GrantView>> {
   return mutate(ports, key, async (tx) => {
-    const known = await tx.grant(id);
+    const known = await tx.get('grant', id);
     if (!known) throw fail('grant_not_found', `There is no grant "${id}".`);
     const ledger = await openSession(ports, tx, known.sessionId);
     const [grant = known] = await tx.lockGrants([id]);

@@ -64,7 +64,7 @@ async function searchStretch(ports: Ports, search: Search, before: number, wante
     const origins = originsOf(r);
     const views: AskView[] = [];
     for (const { at, value } of await r.pastAsks({ ...search.filter, terms: words }, stretch.low, before)) {
-      const session = await r.session(value.sessionId);
+      const session = await r.get('session', value.sessionId);
       if (
         !session ||
         !isFound(

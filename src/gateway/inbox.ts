@@ -65,7 +65,7 @@ export async function showRun(ports: Ports, id: string) {
 
 export async function loadAsk(ports: Ports, id: string): Promise<Ask> {
   const { ask, isLate } = await ports.store.read(async (r) => {
-    const found = (await r.ask(id)) ?? (await queuedClarification(ports, r, id)) ?? (await askRecord(r, id));
+    const found = (await r.get('ask', id)) ?? (await queuedClarification(ports, r, id)) ?? (await askRecord(r, id));
     // Any overdue ask may end this one too: its run ends with the question that expires.
     return { ask: found, isLate: found.status === 'pending' && (await r.overdueAsks(ports.clock.now(), 1)).length > 0 };
   });
@@ -83,7 +83,7 @@ async function queuedClarification({ hash }: Ports, r: Reader, id: string): Prom
 }
 
 export async function isAskOf(r: Reader, askId: string, sessionId: string): Promise<boolean> {
-  if ((await r.ask(askId))?.sessionId === sessionId) return true;
+  if ((await r.get('ask', askId))?.sessionId === sessionId) return true;
   return (await r.clarificationRun(askId))?.clarification?.requesterSessionId === sessionId;
 }
 

@@ -28,7 +28,7 @@ export async function reuseKeptAnswer(ledger: Ledger, run: Run, ask: PendingAsk)
   if (session.keptCount === 0 || (ask.mode !== 'blocking' && ask.mode !== 'deferred')) return false;
   const kept = await tx.keptAnswer(session.id, ask.kind, ask.digest);
   if (!kept) return false;
-  const lostAt = (await tx.run(kept.runId))?.finishedAt ?? kept.answer.answered_at_ms;
+  const lostAt = (await tx.get('run', kept.runId))?.finishedAt ?? kept.answer.answered_at_ms;
   const isOld = ask.kind === 'question' && ledger.now - lostAt > KEPT_MS;
   session.keptCount -= 1;
   const reason = isOld ? 'it was not asked again in time' : `asked again as ${ask.id}`;

@@ -52,7 +52,7 @@ export async function isBound(at: At, session: Session, { actor }: Sender): Prom
  */
 async function isOfOtherWorker({ tx, now }: At, { madeBy }: Session, { tokenId, isBuiltIn }: Actor): Promise<boolean> {
   if (isBuiltIn || madeBy === undefined || madeBy === tokenId) return false;
-  const maker = await tx.token(madeBy);
+  const maker = await tx.get('token', madeBy);
   return maker?.scope === 'worker' && maker.revokedAt === undefined && (maker.expiresAt ?? now + 1) > now;
 }
 

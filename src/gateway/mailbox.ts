@@ -131,9 +131,9 @@ async function kill(ports: Ports, tx: Tx, message: Message, reason: string): Pro
 
 /** Under the lock of the sending session, in which the ask is marked: the message is read again behind that lock. */
 async function mailOf(tx: Tx, sessionId: string, messageId: string): Promise<Message> {
-  const found = await tx.message(messageId);
+  const found = await tx.get('message', messageId);
   if (found) await tx.lockSession(found.fromSessionId);
-  const message = found && (await tx.message(messageId));
+  const message = found && (await tx.get('message', messageId));
   if (message && message.sessionId === sessionId && message.deadAt === undefined) return message;
   throw fail('message_not_found', `There is no message "${messageId}" in the mailbox of ${sessionId}.`);
 }

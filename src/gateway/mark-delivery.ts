@@ -9,7 +9,7 @@ export async function markDelivery(
   state: 'delivered' | 'undeliverable',
   reason?: string,
 ): Promise<void> {
-  const ask = await ledger.tx.ask(askId);
+  const ask = await ledger.tx.get('ask', askId);
   if (!ask || ask.status === 'pending') throw fail('ask_state_conflict', `Ask ${askId} has not ended yet.`);
   if (ask.delivery.state === 'due') await mark(ledger, ask, state, reason);
 }

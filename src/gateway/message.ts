@@ -55,7 +55,7 @@ async function say(
 async function answerForm(ledger: Ledger, given: InteractiveFormAnswer, actor: Actor): Promise<Run | Refused> {
   const by = { ...actor, surface: actor.surface === 'api' ? ('form' as const) : actor.surface };
   const form = await pendingForm(ledger);
-  const run = form && (await ledger.tx.run(form.runId));
+  const run = form && (await ledger.tx.get('run', form.runId));
   if (!form || !run) throw notPending(await endedForm(ledger, given));
   enforce(checkFormAnswer(given, form.toolCallId, form.content.form));
   if (given.status === 'cancelled') {

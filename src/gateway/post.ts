@@ -129,7 +129,7 @@ async function askOf(ledger: Ledger, { metadata }: PostItem, text: string): Prom
     return isAnswer ? { ask: prompt } : { over: prompt };
   }
   if (seen === undefined || seen?.prompt_id === prompt?.id) return { ask: prompt };
-  const ask = seen === null ? undefined : await ledger.tx.ask(seen.prompt_id);
+  const ask = seen === null ? undefined : await ledger.tx.get('ask', seen.prompt_id);
   if (ask?.sessionId === ledger.session.id && ask.status !== 'pending') return { ask };
   const wrong = seen === null ? '' : `"${seen.prompt_id}" is not the open prompt of this thread. `;
   throw fail('thread_prompt_mismatch', `${wrong}${whatIsAsked(prompt)} Nothing was posted.`);

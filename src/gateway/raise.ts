@@ -82,7 +82,7 @@ export function raiseAsk(ports: Ports, options: RaiseOptions, command: RaiseComm
     if (decision?.because && wanted.kind === 'approval') wanted.content.asked_because = decision.because;
     if (await reuseKeptAnswer(ledger, run, wanted)) {
       await ledger.close();
-      return made(askView((await tx.ask(wanted.id)) ?? wanted));
+      return made(askView((await tx.get('ask', wanted.id)) ?? wanted));
     }
     await hold(ledger, run, wanted);
     await keepState(ledger, run, wanted, command.body);
@@ -133,7 +133,7 @@ async function refuseStopped(tx: Tx, run: Run): Promise<void> {
 async function current(ledger: Ledger, run: Run, ask: Ask): Promise<Ask> {
   if (!isOverdue(ask, ledger.now)) return ask;
   await expireNow(ledger, run, ask);
-  return (await ledger.tx.ask(ask.id)) ?? ask;
+  return (await ledger.tx.get('ask', ask.id)) ?? ask;
 }
 
 function describe(ledger: Ledger, run: Run, { body, actor, leaseEpoch }: RaiseCommand): PendingAsk {
@@ -194,7 +194,7 @@ async function displayForm(ledger: Ledger, run: Run, ask: PendingAsk): Promise<v
   if (!(await tx.insert('form', { sessionId: session.id, subtaskId, askId: ask.id })))
     throw fail(
       'ask_state_conflict',
-      `A form was already displayed for subtask ${subtaskId}: ${await tx.formOf(session.id, subtaskId)}. A subtask displays one: put all questions into it, and wait for its answer.`,
+      `A form was already displayed for subtask ${subtaskId}: ${(await tx.get('form', session.id, subtaskId))?.askId}. A subtask displays one: put all questions into it, and wait for its answer.`,
     );
   ask.content.form = { task_id: JSON.parse(taskId), subtask_id: JSON.parse(subtaskId) };
   const block = formBlock(ask, renderPayload(ask.id, ask.content, ask.content.form));

@@ -29,7 +29,7 @@ export async function suggestRules(
       const low = Math.max(first, next.low);
       for (const { value: ask } of await r.pastAsks({ kind: 'approval', terms: [] }, low, before)) {
         if (ask.kind !== 'approval' || ask.createdAt < from || ask.createdAt >= to) continue;
-        found.add(ask, (await r.session(ask.sessionId))?.workFolder);
+        found.add(ask, (await r.get('session', ask.sessionId))?.workFolder);
       }
       return next;
     });

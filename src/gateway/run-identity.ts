@@ -21,7 +21,7 @@ export function runIdentity({ sealer, clock }: Ports, session: Session, run: Run
 export async function runActor(ports: Ports, secret: string): Promise<Actor | undefined> {
   const payload = Payload.safeParse(verifyToken(ports.sealer, RUN_IDENTITY_PREFIX, secret)).data;
   if (!payload || payload.exp <= ports.clock.now()) return undefined;
-  const run = await ports.store.reader.run(payload.run_id);
+  const run = await ports.store.reader.get('run', payload.run_id);
   if (!run || isTerminal(run.status)) return undefined;
   const { name, exp: expiresAt } = payload;
   return {

@@ -10,9 +10,9 @@ import { activeRun, runRecord, sessionRecord } from './records.ts';
 export function showInput(ports: Ports, id: string, reader: Actor): Promise<Record<string, unknown>> {
   return ports.store.read(async (r) => {
     const run = await runRecord(r, id);
-    const state = run.carriesAskId === undefined ? undefined : await r.partialState(run.carriesAskId);
+    const left = run.carriesAskId === undefined ? undefined : await r.get('partialState', run.carriesAskId);
     const input = (await seesValues(r, run, reader)) ? run.input : withoutValues(run.input);
-    return state === undefined ? input : { ...input, partial_state: JSON.parse(state) };
+    return left ? { ...input, partial_state: JSON.parse(left.state) } : input;
   });
 }
 

@@ -33,7 +33,7 @@ export function createSession(
       if (body.parent_session_id === undefined && isOther) throw notLeased(known, sender);
       return ok(await sessionView(tx, known));
     }
-    const parent = body.parent_session_id === undefined ? undefined : await tx.session(body.parent_session_id);
+    const parent = body.parent_session_id === undefined ? undefined : await tx.get('session', body.parent_session_id);
     if (body.parent_session_id !== undefined && !parent)
       throw fail('session_not_found', `There is no parent session "${body.parent_session_id}".`);
     if (parent && parent.permissions !== 'autonomous' && body.permissions === 'autonomous')
@@ -130,7 +130,7 @@ export interface EndCommand {
 /** Takes the parent's lock before its own: the lock order of every caller that needs both. */
 export function endSession(ports: Ports, command: EndCommand): Promise<Reply<SessionView>> {
   return mutate(ports, command.key, async (tx) => {
-    const parentId = (await tx.session(command.sessionId))?.parentSessionId;
+    const parentId = (await tx.get('session', command.sessionId))?.parentSessionId;
     const parent = parentId === undefined ? undefined : await openSession(ports, tx, parentId);
     const ledger = await openForWork(ports, tx, command.sessionId);
     const { session } = ledger;

@@ -47,10 +47,10 @@ export interface SignedIn {
 export async function signIn(ports: Ports, body: SignIn, former: string | undefined): Promise<SignedIn> {
   const hash = ports.hash(body.code);
   // A guess costs a read, not a transaction.
-  if (!(await ports.store.reader.signInLink(hash))) throw new HoldpointError(unknownLink);
+  if (!(await ports.store.reader.get('signInLink', hash))) throw new HoldpointError(unknownLink);
   const { view } = await mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
-    const link = await tx.signInLink(hash);
+    const link = await tx.get('signInLink', hash);
     if (!link) throw new HoldpointError(unknownLink);
     enforce(linkRefusal(link, ledger.now));
     await tx.update('signInLink', { ...link, usedAt: ledger.now });

@@ -43,7 +43,7 @@ export async function skillActor(ports: Ports, secret: string): Promise<Actor | 
   const payload = verified(ports, secret);
   if (!payload) return undefined;
   const [user, run] = await ports.store.read((r) =>
-    Promise.all([r.token(payload.user_id), r.run(payload.runtime_name)]),
+    Promise.all([r.get('token', payload.user_id), r.get('run', payload.runtime_name)]),
   );
   if (!run || isTerminal(run.status)) return undefined;
   if (!user || !isGood(user, ports.clock.now()) || user.name !== payload.user_name) return undefined;

@@ -1,7 +1,7 @@
 // Publishes, replaces, lists, returns and deletes skills. A name is published once. A run replaces only what
 // a run of its own session published for the same person. The zip was validated before.
 import { fail } from '../core/errors.ts';
-import type { Ports, SkillFilter, Tx } from '../core/ports.ts';
+import type { Ports, Reader, SkillFilter, Tx } from '../core/ports.ts';
 import { SYSTEM_SESSION } from '../core/session.ts';
 import type { Skill, SkillView } from '../core/skill.ts';
 import type { Actor } from '../core/token.ts';
@@ -70,8 +70,8 @@ export function deleteSkill(ports: Ports, skillId: string, actor: Actor): Promis
   return mutate(ports, undefined, async (tx) => {
     const ledger = await openSession(ports, tx, SYSTEM_SESSION);
     const skill = await skillOf(tx, skillId);
-    await tx.remove('skillArchive', { skillId });
-    await tx.remove('skill', skill);
+    await tx.remove('skillArchive', skillId);
+    await tx.remove('skill', skillId);
     await noteSkill(ledger, 'skill.deleted', skill, actor);
     return ok(skillView(skill));
   });
@@ -84,7 +84,7 @@ export const listSkills = (ports: Ports, filter: SkillFilter): Promise<SkillView
 export const skillArchive = (ports: Ports, skillId: string): Promise<{ skill: SkillView; archive: string }> =>
   ports.store.read(async (r) => {
     const skill = await skillOf(r, skillId);
-    return { skill: skillView(skill), archive: (await r.skillArchive(skillId)) ?? '' };
+    return { skill: skillView(skill), archive: (await r.get('skillArchive', skillId))?.zip ?? '' };
   });
 
 function checkOwner({ name, author, sessionId }: Skill, actor: Actor): void {
@@ -116,8 +116,8 @@ function checkName({ folder }: SkillContent, name: string): void {
     );
 }
 
-async function skillOf(r: Pick<Tx, 'skill'>, id: string): Promise<Skill> {
-  const skill = await r.skill(id);
+async function skillOf(r: Reader, id: string): Promise<Skill> {
+  const skill = await r.get('skill', id);
   if (!skill) throw fail('skill_not_found', `There is no skill "${id}".`);
   return skill;
 }

@@ -33,7 +33,7 @@ export async function enqueue(ledger: Ledger, wanted: NewRun, opening: Opening =
   if (session.activeRunId !== undefined || session.queuedCount > 1)
     ledger.note('queued', { position: await placeOf(ledger, run) }, run.id);
   await fillSlot(ledger);
-  return (await ledger.tx.run(run.id)) ?? run;
+  return (await ledger.tx.get('run', run.id)) ?? run;
 }
 
 /** Everything that the row of a new run says, so that the log determines it; large texts by their hash. */
@@ -97,7 +97,7 @@ export async function fillSlot(ledger: Ledger): Promise<void> {
   const { session, tx } = ledger;
   if (session.activeRunId !== undefined || session.queuedCount === 0 || session.status === 'ended') return;
   const [nextId] = await tx.queuedRunIds(session.id);
-  const next = nextId === undefined ? undefined : await tx.run(nextId);
+  const next = nextId === undefined ? undefined : await tx.get('run', nextId);
   if (!next) return;
   if (next.clarification) {
     await begin(ledger, next);

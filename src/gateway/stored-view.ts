@@ -43,7 +43,7 @@ async function restored(reader: Reader, view: View): Promise<View> {
       (full[name] as string[]).map(async (id) => requestView(await askRecord(reader, id))),
     );
   if (full.outputs !== undefined) {
-    const outputs = (full.outputs as string[]).map((id) => reader.output(String(full.run_id), id));
+    const outputs = (full.outputs as string[]).map((id) => reader.get('output', String(full.run_id), id));
     full.outputs = (await Promise.all(outputs)).flatMap((output) => (output ? [outputView(output)] : []));
   }
   if (full.snapshot !== undefined) full.snapshot = await restored(reader, full.snapshot as View);

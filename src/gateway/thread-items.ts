@@ -92,6 +92,6 @@ async function pageOf(ports: Ports, items: ItemAtCursor[], hasMore: boolean, fro
 async function readNow({ store }: Ports, { metadata }: ItemView): Promise<void> {
   const block = blockOf(metadata);
   if (metadata === undefined || block === undefined) return;
-  const ask = await store.read(async (r) => r.ask(block.id)).catch(undefinedIfDamaged);
+  const ask = await store.read(async (r) => r.get('ask', block.id)).catch(undefinedIfDamaged);
   metadata.block = { ...block, status: ask?.status ?? block.status };
 }

@@ -18,7 +18,7 @@ export async function promptOf({ tx, session }: Ledger): Promise<Ask | undefined
     if (!hasMore) break;
     seq = events.at(-1)?.seq ?? seq;
   }
-  return thread.prompt && tx.ask(thread.prompt.id);
+  return thread.prompt && tx.get('ask', thread.prompt.id);
 }
 
 const hasDue = async (tx: Tx, sessionId: string): Promise<boolean> =>
@@ -29,7 +29,7 @@ async function lastFreshStart(tx: Tx, sessionId: string): Promise<number> {
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const starts = await tx.latest(sessionId, 'started', before, STARTS);
     for (const start of starts) {
-      const run = await tx.run(start.runId ?? '');
+      const run = await tx.get('run', start.runId ?? '');
       if (run && run.carriesAskId === undefined && run.startedAt === start.at) return start.seq;
       before = start.seq;
     }

@@ -71,7 +71,7 @@ export function createToken(ports: Ports, body: CreateToken, key?: Key): Promise
       throw fail('invalid_token_request', 'An agent token names its session_id; no other scope does.');
     if (body.scope !== 'worker' && body.labels !== undefined)
       throw fail('invalid_token_request', 'Only a worker token names labels: they say which work it may claim.');
-    if (body.session_id !== undefined && !(await tx.session(body.session_id)))
+    if (body.session_id !== undefined && !(await tx.get('session', body.session_id)))
       throw fail('session_not_found', `There is no session "${body.session_id}".`);
     const secret = ports.ids.secret();
     const token = newToken(ports, body.scope, secret, body.name);
@@ -125,7 +125,7 @@ export function presetToken(ports: Ports, secret: string, scope: Scope, name: st
 
 export function revokeToken(ports: Ports, tokenId: string, key?: Key) {
   return mutate(ports, key, async (tx) => {
-    const token = await tx.token(tokenId);
+    const token = await tx.get('token', tokenId);
     if (!token) throw fail('token_not_found', `There is no token "${tokenId}".`);
     if (token.revokedAt === undefined) {
       const ledger = await openSession(ports, tx, SYSTEM_SESSION);
@@ -156,13 +156,13 @@ export const isGood = (token: Token, now: number): boolean =>
 /** After a wait: a token that was revoked or expired meanwhile gets no result. */
 export async function checkStillGood(ports: Ports, actor: Actor): Promise<void> {
   if (isRun(actor)) return checkRun(ports, actor);
-  const token = await ports.store.reader.token(actor.tokenId);
+  const token = await ports.store.reader.get('token', actor.tokenId);
   if (!token || !isGood(token, ports.clock.now()))
     throw fail('unauthenticated', 'This token was revoked or has expired while it waited.');
 }
 
 async function checkRun(ports: Ports, { tokenId, expiresAt = 0 }: Actor): Promise<void> {
-  const run = await ports.store.reader.run(tokenId);
+  const run = await ports.store.reader.get('run', tokenId);
   if (!run || isTerminal(run.status) || expiresAt <= ports.clock.now())
     throw fail('unauthenticated', 'The run that this token belongs to is over.');
 }

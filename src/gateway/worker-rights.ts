@@ -34,7 +34,7 @@ export async function sessionForWorker(
       'A worker token creates sessions only as children of the session whose run it has claimed. Name that session as parent_session_id, or use an operator token.',
     );
   }
-  const parent = await r.session(parent_session_id);
+  const parent = await r.get('session', parent_session_id);
   if (!parent) throw fail('session_not_found', `There is no parent session "${parent_session_id}".`);
   if (!holds(await activeRun(r, parent), sender)) throw notLeased(parent, sender);
   if (ports.isDispatchAgent(agent)) throw fail('scope_forbidden', noCommands(agent));
@@ -68,7 +68,7 @@ const noCommands = (agent: string): string =>
 
 async function isRelative(r: Reader, session: Session, sender: Sender): Promise<boolean> {
   const { parentSessionId } = session;
-  const parent = parentSessionId === undefined ? undefined : await r.session(parentSessionId);
+  const parent = parentSessionId === undefined ? undefined : await r.get('session', parentSessionId);
   if (parent && holds(await activeRun(r, parent), sender)) return true;
   const { actor, leaseEpoch } = sender;
   if (!actor || leaseEpoch === undefined) return false;
@@ -77,7 +77,7 @@ async function isRelative(r: Reader, session: Session, sender: Sender): Promise<
 
 /** For the mail of a session. */
 export async function checkSessionLease(at: At, sessionId: string, sender: Sender): Promise<void> {
-  const session = await at.tx.session(sessionId);
+  const session = await at.tx.get('session', sessionId);
   if (!session || !(await isBound(at, session, sender)) || holds(await activeRun(at.tx, session), sender)) return;
   throw notLeased(session, sender);
 }
@@ -92,7 +92,7 @@ export async function checkWorkerEnds({ session, ...at }: Ledger, sender: Sender
 export async function isAskingSide(at: At, ask: Ask, sender: Sender): Promise<boolean> {
   const { actor } = sender;
   if (actor?.scope !== 'worker') return actor?.scope === 'agent';
-  const session = await at.tx.session(ask.sessionId);
+  const session = await at.tx.get('session', ask.sessionId);
   if (!session) return false;
   const isServed =
     !(await isBound(at, session, sender)) && (actor.isBuiltIn || !(await isMadeByPerson(at.tx, session)));
@@ -101,12 +101,12 @@ export async function isAskingSide(at: At, ask: Ask, sender: Sender): Promise<bo
 
 /** A program of a person, such as an editor's proxy, asks there itself: a worker only ends what it left behind. */
 async function isMadeByPerson(r: Reader, { madeBy }: Session): Promise<boolean> {
-  return madeBy !== undefined && (await r.token(madeBy))?.scope === 'operator';
+  return madeBy !== undefined && (await r.get('token', madeBy))?.scope === 'operator';
 }
 
 /** The run that asked, the one that carries the answer, or the one that its session works on now. */
 async function holdsRunOf(r: Reader, session: Session, ask: Ask, sender: Sender): Promise<boolean> {
-  if (holds(await activeRun(r, session), sender) || holds(await r.run(ask.runId), sender)) return true;
+  if (holds(await activeRun(r, session), sender) || holds(await r.get('run', ask.runId), sender)) return true;
   return holds(await r.carryingRun(ask.id), sender);
 }
 
@@ -118,7 +118,7 @@ export async function checkAskLease(ledger: Ledger, ask: Ask, sender: Sender): P
   const bound = await isBound(ledger, session, sender);
   if (bound && (await holdsRunOf(tx, session, ask, sender))) return;
   if (sender.leaseEpoch !== undefined) {
-    const run = (await tx.carryingRun(ask.id)) ?? (await tx.run(ask.runId));
+    const run = (await tx.carryingRun(ask.id)) ?? (await tx.get('run', ask.runId));
     if (run) checkEpoch(run, sender.leaseEpoch);
   }
   if (bound) throw notLeased(session, sender);

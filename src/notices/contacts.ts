@@ -123,7 +123,7 @@ async function add(
 
 export function removeContact(ports: Ports, id: string, channel: string, actor: Actor, key?: Key) {
   return mutate(ports, key, async (tx) => {
-    const contact = await tx.contact(id);
+    const contact = await tx.get('contact', id);
     const isOwn = channel === 'webhook' || contact?.person === actor.person || actor.scope === 'operator';
     if (contact?.channel !== channel || !isOwn)
       throw fail('contact_not_found', `There is no ${NOUNS[channel]} "${id}".`);
@@ -137,7 +137,7 @@ const NOUNS: Record<string, string> = { push: 'device', webhook: 'webhook' };
 /** `reason`: why it was lost. None: a person removed it. */
 export const endContact = (ports: Ports, contact: Contact, reason: string | undefined): Promise<unknown> =>
   ports.store.write(async (tx) => {
-    const known = await tx.contact(contact.id);
+    const known = await tx.get('contact', contact.id);
     if (known && known.endedAt === undefined) await end(ports, tx, known, reason);
   });
 

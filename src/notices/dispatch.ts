@@ -84,7 +84,7 @@ async function isPostponed({ ports, channels }: Dispatching, due: Notice): Promi
   const isShown = channels.get(due.channel ?? '')?.shows === 'asks';
   if (!isNews || !isShown || due.state !== 'due' || due.detail?.isUrgent) return false;
   return ports.store.write(async (tx) => {
-    const contact = await tx.contact(due.contactId ?? '');
+    const contact = await tx.get('contact', due.contactId ?? '');
     const now = ports.clock.now();
     const quiet = (await tx.quietHours()).find(({ person }) => person === contact?.person);
     const dueAt = afterQuietHours(now, quiet?.hours);
@@ -143,7 +143,7 @@ type Outcome = SendResult | { result: 'cancelled'; reason: string };
 async function attempt(dispatching: Dispatching, notice: Notice): Promise<Outcome> {
   const { ports, channels, summarise } = dispatching;
   const found = await ports.store.read(async (r) => {
-    const contact = await r.contact(notice.contactId ?? '');
+    const contact = await r.get('contact', notice.contactId ?? '');
     const channel = channels.get(notice.channel ?? '');
     if (!contact || !channel || contact.endedAt !== undefined) return undefined;
     const lost = await whyLost(r, contact, ports.clock.now());
@@ -186,7 +186,7 @@ function stillWanted({ ports, channels }: Dispatching, notices: readonly Notice[
       const { event, askId, channel } = notice;
       const isNews = event === 'ask.raised' || event === 'ask.escalated';
       const isShown = channels.get(channel ?? '')?.shows === 'asks';
-      const isOver = isNews && isShown && (await r.ask(askId ?? ''))?.status !== 'pending';
+      const isOver = isNews && isShown && (await r.get('ask', askId ?? ''))?.status !== 'pending';
       (isOver ? over : live).push(notice);
     }
     return { live, over };
@@ -200,7 +200,7 @@ async function whyLost(
   now: number,
 ): Promise<{ isMissed: boolean } | undefined> {
   if (channel !== 'push') return undefined;
-  const token = await r.token(tokenId);
+  const token = await r.get('token', tokenId);
   // A person who signs out wants nothing there any more; one whose sign-in expires does not know.
   return token && isGood(token, now) ? undefined : { isMissed: token?.revokedAt === undefined };
 }

@@ -30,7 +30,7 @@ interface Sources {
 export async function messageOf(sources: Sources, notice: Notice, contact: Contact): Promise<Message | undefined> {
   const { reader, summarise } = sources;
   const { askId, runId, sessionId, handle } = notice;
-  const session = sessionId === undefined ? undefined : await reader.session(sessionId);
+  const session = sessionId === undefined ? undefined : await reader.get('session', sessionId);
   const base = {
     id: notice.id,
     handle,
@@ -46,7 +46,7 @@ export async function messageOf(sources: Sources, notice: Notice, contact: Conta
     const { status = 'ended', atMs = notice.createdAt } = notice.detail?.run ?? {};
     return { ...base, atMs, path: `/sessions/${encodeURIComponent(sessionId ?? '')}`, run: { status } };
   }
-  const ask = askId === undefined ? undefined : await reader.ask(askId);
+  const ask = askId === undefined ? undefined : await reader.get('ask', askId);
   if (!ask) return undefined;
   const joint = handle === ask.id ? undefined : await reader.asksOfHandle(contact.id, handle);
   const shown: Message = {

@@ -141,7 +141,7 @@ export function createNotices(ports: Ports, gateway: Pick<Gateway, 'follow' | 'l
     listWebhooks: async () => (await contactsOn('webhook')).map(webhookView),
     listDeliveries: (webhookId: string, page: Page) =>
       store.read(async (r) => {
-        if ((await r.contact(webhookId))?.channel !== 'webhook')
+        if ((await r.get('contact', webhookId))?.channel !== 'webhook')
           throw fail('contact_not_found', `There is no webhook "${webhookId}".`);
         const rows = await r.noticesOf(webhookId, page);
         const next = rows.length === page.limit ? rows.at(-1)?.at : undefined;

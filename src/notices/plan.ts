@@ -55,7 +55,7 @@ export async function takeStep(planning: Planning, step: Notice): Promise<void> 
   const { store, clock } = planning.ports;
   await store.write(async (tx) => {
     const now = clock.now();
-    const ask = await tx.ask(step.askId ?? '');
+    const ask = await tx.get('ask', step.askId ?? '');
     const stopped = whyStopped(step, ask, await tx.noticesOfAsk(step.askId ?? ''));
     const until = ask?.status === 'pending' ? ask.activity?.snoozed?.until_ms : undefined;
     if (stopped === undefined && until !== undefined && until > now) {
@@ -97,7 +97,7 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
   const contacts = await tx.contacts();
   const sessions = new Map<string, Session | undefined>();
   const sessionOf = async (id: string) => {
-    if (!sessions.has(id)) sessions.set(id, await tx.session(id));
+    if (!sessions.has(id)) sessions.set(id, await tx.get('session', id));
     return sessions.get(id);
   };
   const showsAsks = [...channels.values()].filter(({ shows }) => shows === 'asks').map(({ name }) => name);
@@ -214,7 +214,7 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
     const all: Notice[] = [];
     for (const notice of await tx.noticesOfAsk(ask.id)) {
       const isCancelled = isUnsent(notice) && (await tx.replaceNotice(notice, { ...notice, ...over }));
-      all.push(isUnsent(notice) && !isCancelled ? ((await tx.notice(notice.id)) ?? notice) : notice);
+      all.push(isUnsent(notice) && !isCancelled ? ((await tx.get('notice', notice.id)) ?? notice) : notice);
     }
     return all;
   };
@@ -261,7 +261,7 @@ async function openPlan({ ports, channels, routes }: Planning, tx: Tx) {
     async event(event: Event): Promise<void> {
       const session = await sessionOf(event.sessionId);
       if (RUN_ENDS.has(event.type)) return runEnded(event, session);
-      const ask = event.askId === undefined ? undefined : await tx.ask(event.askId);
+      const ask = event.askId === undefined ? undefined : await tx.get('ask', event.askId);
       // Many events take a while: whether the ask has ended is known as of now.
       now = ports.clock.now();
       if (!ask || !session) return;

@@ -13,6 +13,6 @@ export const setQuietHours = (ports: Ports, hours: QuietHours | undefined, { per
     const dueAt = afterQuietHours(now, hours);
     for (const notice of waiting) await tx.replaceNotice(notice, { ...notice, dueAt });
     if (hours) await tx.save('quietHours', { person, hours });
-    else await tx.remove('quietHours', { person });
+    else await tx.remove('quietHours', person);
     return ok(hours === undefined ? {} : { quiet_hours: hours });
   });

@@ -12,7 +12,7 @@ const MOST = 5000;
 
 export function redeliver(ports: Ports, webhookId: string, { notice_ids, since_ms }: Redeliver, key?: Key) {
   return mutate(ports, key, async (tx) => {
-    const contact = await tx.contact(webhookId);
+    const contact = await tx.get('contact', webhookId);
     if (contact?.channel !== 'webhook') throw fail('contact_not_found', `There is no webhook "${webhookId}".`);
     if (contact.endedAt !== undefined)
       throw fail('contact_not_found', `The webhook "${contact.name}" was removed: nothing is sent to it any more.`);

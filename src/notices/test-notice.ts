@@ -30,7 +30,7 @@ export async function sendTest(
   wake();
   const byId = new Map(contacts.map((contact) => [contact.id, contact]));
   for (const from = Date.now(); ; ) {
-    const found = await store.read(async (r) => Promise.all(notices.map(({ id }) => r.notice(id))));
+    const found = await store.read(async (r) => Promise.all(notices.map(({ id }) => r.get('notice', id))));
     const results = found.filter((notice) => notice !== undefined);
     const isKnown = (notice: Notice) => isSettled(notice) || notice.reason !== undefined;
     if (results.every(isKnown) || Date.now() - from > LONGEST_WAIT_MS)

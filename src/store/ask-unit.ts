@@ -2,33 +2,26 @@
 // has all of them, else by the database and what this unit has changed.
 import type { Ask, EndedAsk, PendingAsk } from '../core/ask.ts';
 import type { AskFilter, Locked, Page, Positioned } from '../core/ports.ts';
-import { patched } from './own-records.ts';
+import { copyOfAsk, patched } from './own-records.ts';
 import { isCarriedOn } from './session-states.ts';
 import { SessionUnit } from './session-unit.ts';
 
 export class AskUnit extends SessionUnit {
   async lockAsk(id: string): Promise<Locked<Ask> | undefined> {
     const state = await this.open('ask', id);
-    return this.locked(state, state && (await this.ask(id)));
-  }
-
-  async ask(id: string): Promise<Ask | undefined> {
-    const known = this.own.get('ask', id) ?? this.known(id)?.asks.get(id);
-    return known ? copyOfAsk(known) : this.reader.ask(id);
+    return this.locked(state, state && (await this.get('ask', id)));
   }
 
   /** May take a stored ask for a new one at the first attempt: the commit then finds it, and the unit runs again. */
   async askUnlessNew(id: string): Promise<Ask | undefined> {
-    const known = this.own.get('ask', id) ?? this.known(id)?.asks.get(id);
-    if (known) return copyOfAsk(known);
-    if (this.context.isFresh) return this.reader.ask(id);
+    if (this.context.isFresh || this.known('ask', id)) return this.get('ask', id);
     this.changes.expects.newAskIds.push(id);
     return undefined;
   }
 
   async endAsk(ask: EndedAsk): Promise<boolean> {
     await this.touch(ask.sessionId);
-    const before = await this.ask(ask.id);
+    const before = await this.get('ask', ask.id);
     if (before?.status !== 'pending') return false;
     this.own.put('ask', ask.id, copyOfAsk({ ...ask, seenBy: before.seenBy, activity: before.activity }));
     return true;
@@ -36,7 +29,7 @@ export class AskUnit extends SessionUnit {
 
   /** Only `endAsk` ends an ask, and nothing undoes its end. */
   protected async updateAsk(ask: Ask): Promise<void> {
-    const before = await this.ask(ask.id);
+    const before = await this.get('ask', ask.id);
     if (!before) return;
     const hasEnded = before.status !== 'pending';
     const isEnded = ask.status !== 'pending';
@@ -46,7 +39,7 @@ export class AskUnit extends SessionUnit {
 
   async asks(filter: AskFilter, page: Page): Promise<Positioned<Ask>[]> {
     const { status, kind, runId, agent } = filter;
-    const sessionId = filter.sessionId ?? (runId === undefined ? undefined : (await this.run(runId))?.sessionId);
+    const sessionId = filter.sessionId ?? (runId === undefined ? undefined : (await this.get('run', runId))?.sessionId);
     const state = status === 'pending' && agent === undefined ? this.complete(sessionId) : undefined;
     const is = (ask: Ask) =>
       (status === undefined || (status === 'ended' ? ask.status !== 'pending' : ask.status === status)) &&
@@ -62,7 +55,7 @@ export class AskUnit extends SessionUnit {
 
   /** Asks of a run that are open in some way; from memory where all are there. */
   async #asksOf<T extends Ask>(runId: string, is: (ask: Ask) => boolean, read: () => Promise<Ask[]> | Ask[]) {
-    const state = this.complete((await this.run(runId))?.sessionId);
+    const state = this.complete((await this.get('run', runId))?.sessionId);
     const stored = state ? [...state.asks.values()] : await read();
     return patched(stored, this.own.of('ask'), (ask) => ask.runId === runId && is(ask), copyOfAsk) as T[];
   }
@@ -76,7 +69,7 @@ export class AskUnit extends SessionUnit {
   }
 
   async pendingHeads(runId: string): Promise<Pick<PendingAsk, 'id' | 'kind' | 'mode'>[]> {
-    if (this.complete((await this.run(runId))?.sessionId)) return (await this.pendingOfRun(runId)).map(headOf);
+    if (this.complete((await this.get('run', runId))?.sessionId)) return (await this.pendingOfRun(runId)).map(headOf);
     const isPending = (ask: Ask) => ask.runId === runId && ask.status === 'pending';
     const stored = (await this.reader.pendingHeads(runId)).filter(({ id }) => !this.own.of('ask').has(id));
     const own = [...this.own.of('ask').values()].map(({ value }) => value).filter(isPending);
@@ -103,7 +96,3 @@ export class AskUnit extends SessionUnit {
 }
 
 const headOf = ({ id, kind, mode }: Ask) => ({ id, kind, mode });
-
-/** Callers change an ask and its delivery, nothing below. */
-export const copyOfAsk = <T extends Ask>(ask: T): T =>
-  ask.status === 'pending' ? { ...ask } : { ...ask, delivery: { ...ask.delivery } };

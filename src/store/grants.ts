@@ -12,10 +12,9 @@ const FOR = `SELECT * FROM grants
     AND (expires_at IS NULL OR expires_at > ?) AND (most_uses IS NULL OR uses < most_uses) ORDER BY n LIMIT ${MOST}`;
 
 export function grantReads(sql: Sql): GrantReads {
-  const { one, many } = rowReads(sql);
+  const { many } = rowReads(sql);
   const positioned = (row: Tables['grants']) => ({ at: row.n, value: GRANT.read(row) });
   return {
-    grant: (id) => one(`SELECT * FROM grants WHERE id = ?`, [id], GRANT.read),
     grants: ({ sessionId }, { after = 0, limit }) =>
       sessionId === undefined
         ? many(`SELECT * FROM grants WHERE n > ? ORDER BY n LIMIT ${limit}`, [after], positioned)

@@ -35,10 +35,8 @@ export function noticeReads(sql: Sql): NoticeReads {
   const { one, many } = rowReads(sql);
   const idOf = (row: { id: string }) => row.id;
   return {
-    contact: (id) => one(`SELECT * FROM contacts WHERE id = ?`, [id], CONTACT.read),
     contacts: () =>
       many(`SELECT * FROM contacts WHERE ended_at IS NULL OR ended_reason IS NOT NULL ORDER BY n`, [], CONTACT.read),
-    notice: (id) => one(`SELECT * FROM notices WHERE id = ?`, [id], NOTICE.read),
     noticesOfAsk: (askId, most) =>
       many(
         `SELECT * FROM notices WHERE ask_id = ? ORDER BY n ${most === undefined ? '' : `LIMIT ${most}`}`,

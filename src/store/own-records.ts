@@ -1,4 +1,5 @@
 // Records that a unit has inserted or changed, and how they change what the database returns.
+import type { Ask } from '../core/ask.ts';
 import type { RecordKind, Records } from '../core/records.ts';
 import type { RowChange } from './changes.ts';
 import { KINDS } from './record-kinds.ts';
@@ -33,12 +34,22 @@ export class OwnRecords {
   }
 }
 
+const copyOfRecord = <T extends object>(record: T): T => ({ ...record });
+
+/** Callers change an ask and its delivery, nothing below. */
+export const copyOfAsk = <T extends Ask>(ask: T): T =>
+  ask.status === 'pending' ? { ...ask } : { ...ask, delivery: { ...ask.delivery } };
+
+/** Callers go on to change what they have read and written. */
+export const copyOf = <Kind extends RecordKind>(kind: Kind, record: Records[Kind]): Records[Kind] =>
+  kind === 'ask' ? (copyOfAsk(record as Ask) as Records[Kind]) : { ...record };
+
 /** Stored records as this unit has changed them, with those that it has added, as copies. */
 export function patched<T extends { id: string }>(
   stored: readonly T[],
   own: ReadonlyMap<string, OwnRecord<T>>,
   is: (record: T) => boolean,
-  copy: (record: T) => T,
+  copy = copyOfRecord<T>,
 ): T[] {
   const found: T[] = [];
   const seen = new Set<string>();

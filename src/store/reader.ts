@@ -5,17 +5,16 @@ import { WORKER_RESTART } from '../core/ask.ts';
 import { servedKeys } from '../core/label.ts';
 import type { EventFilter, Reader } from '../core/ports.ts';
 import { LOST } from '../core/run.ts';
-import { draftReads } from './drafts.ts';
 import { grantReads } from './grants.ts';
 import { historyReads } from './history.ts';
 import { listReads } from './lists.ts';
 import { noticeReads } from './notices.ts';
+import { RECORD_KINDS } from './record-kinds.ts';
 import { recordReads } from './records.ts';
 import { rowReads } from './row-reads.ts';
-import { signInReads } from './sign-in-links.ts';
 import { skillReads } from './skills.ts';
 import type { Sql, Value } from './sql.ts';
-import { MESSAGE, OUTPUT, SESSION, type Tables, TOKEN, toAsk, toEnded, toEvent, toPending, toRun } from './tables.ts';
+import { MESSAGE, OUTPUT, type Tables, TOKEN, toAsk, toEnded, toEvent, toPending, toRun } from './tables.ts';
 
 /** Rows of a run are found among those of its session: an index by run would cost every write a page. */
 const OF_RUN = `session_id = (SELECT session_id FROM runs WHERE id = ?) AND run_id = ?`;
@@ -86,9 +85,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
   const { one, many } = rowReads(sql);
   const from = <Row, T>(table: keyof Tables, map: (row: Row) => T) => {
     const select = `SELECT * FROM ${table} WHERE `;
-    const byId = `${select}id = ?`;
     return {
-      byId: (id: string) => one(byId, [id], map),
       one: (condition: string, ...values: Value[]) => one(select + condition, values, map),
       many: (condition: string, ...values: Value[]) => many(select + condition, values, map),
     };
@@ -101,22 +98,21 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
   const tokens = from('tokens', TOKEN.read);
 
   return {
-    ...signInReads(sql),
-    ...draftReads(sql),
     ...historyReads(sql),
     ...listReads(sql),
     ...recordReads(sql),
     ...grantReads(sql),
     ...noticeReads(sql),
     ...skillReads(sql),
-    session: from('sessions', SESSION.read).byId,
-    run: runs.byId,
+    get(kind, ...key) {
+      const { byKey, read } = RECORD_KINDS[kind];
+      return one(`SELECT * ${byKey}`, key, read);
+    },
     carryingRun: (askId) => runs.one(`carries_ask_id = ?`, askId),
     clarificationRun: (requestId) => runs.one(`clarification_id = ?`, requestId),
     queuedRuns: (sessionId) => runs.many(`session_id = ? AND status = 'queued' ORDER BY queue_order, n`, sessionId),
     queuedRunIds: (sessionId) =>
       many(`SELECT id FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`, [sessionId], idOf),
-    ask: from('asks', toAsk).byId,
     pendingOfRun: (runId) => pendingAsks.many(`${OF_RUN} AND status = 'pending' ORDER BY n`, runId, runId),
     pendingHeads: (runId) =>
       sql.all(`SELECT id, kind, mode FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId]),
@@ -124,12 +120,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       Number((await sql.all<{ n: number | null }>(PENDING_BYTES, [sessionId]))[0]?.n ?? 0),
     toHandOver: (runId) => endedAsks.one(`${OF_RUN} AND ${CARRIED_ON} ORDER BY n LIMIT 1`, runId, runId),
     dueOfRun: (runId) => endedAsks.many(`${OF_RUN} AND delivery = 'due' ORDER BY n`, runId, runId),
-    formOf: (sessionId, subtaskId) =>
-      from('forms', (row: Tables['forms']) => row.ask_id).one(
-        `session_id = ? AND subtask_id = ?`,
-        sessionId,
-        subtaskId,
-      ),
     formOfCall: (sessionId, toolCallId) =>
       one(
         `SELECT asks.* FROM forms JOIN asks ON asks.id = forms.ask_id
@@ -138,8 +128,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         toAsk,
       ),
     keptAnswer: (sessionId, kind, digest) => endedAsks.one(KEPT_ANSWER, sessionId, kind, digest),
-    partialState: (askId) =>
-      from('partial_states', (row: Tables['partial_states']) => row.state).one(`ask_id = ?`, askId),
     outputs: (runId, bytes = LONGEST) =>
       from('outputs', OUTPUT.read).many(
         `run_id = ? AND position IN (${WITHIN('outputs', 'position', 'content', 'run_id = ?', 'DESC', 100, bytes)})
@@ -147,7 +135,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         runId,
         runId,
       ),
-    output: (runId, id) => from('outputs', OUTPUT.read).one(`run_id = ? AND id = ?`, runId, id),
     events(filter, after, limit, bytes = LONGEST) {
       const [which, ids] = eventsOf(filter);
       const condition = `${which} seq > ? AND seq <= ?`;
@@ -166,8 +153,6 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
         [horizon],
         (row: { seq: number | null }) => row.seq,
       )) ?? 0,
-    message: messages.byId,
-    token: tokens.byId,
     tokenNamed: (name) => tokens.one(`name = ? AND revoked_at IS NULL ORDER BY n DESC LIMIT 1`, name),
     personTokens: () => tokens.many(`revoked_at IS NULL AND scope IN ('operator', 'viewer')`),
     tokenByHash: (hash) => tokens.one(`hash = ?`, hash),

@@ -1,8 +1,7 @@
 // Lists the kinds of records that units write: the table and key of each, and the columns that can change of a stored one.
 import type { MaybePromise, Reader } from '../core/ports.ts';
-import type { Forgotten, RecordKind, Records, Removed } from '../core/records.ts';
+import type { Forgotten, RecordKind, Records } from '../core/records.ts';
 import { insertInto, type RowMapping, type RowStatement, updateIn } from './row-mapping.ts';
-import type { Value } from './sql.ts';
 import {
   ASK,
   CONTACT,
@@ -21,12 +20,17 @@ import {
   SKILL,
   SKILL_ARCHIVE,
   TOKEN,
+  toAsk,
+  toRun,
 } from './tables.ts';
 
 export interface Kind<T> {
   readonly mapping: RowMapping<T, unknown, never>;
   readonly changes: readonly string[];
-  keyOf(record: T): string;
+  read(row: unknown): T;
+  /** `FROM table WHERE key = ?`. */
+  readonly byKey: string;
+  keyOf(record: T): string[];
   /** Looks for the record that has the key of this one, where an insert may find it taken. */
   taken?(reader: Reader, record: T): MaybePromise<unknown>;
   insert: RowStatement<T>;
@@ -36,20 +40,22 @@ export interface Kind<T> {
 }
 
 interface Given<T, Row> {
+  read?: (row: never) => T;
   key?: readonly (keyof Row & string)[];
   changes?: readonly (keyof Row & string)[];
   taken?: Kind<T>['taken'];
 }
 
 function kindOf<T, Row>(mapping: RowMapping<T, unknown, Row>, given: Given<T, Row>): Kind<T> {
-  const { key = ['id' as keyof Row & string], changes = [], taken } = given;
-  const keyValues = mapping.values(key);
+  const { key = ['id' as keyof Row & string], changes = [], taken, read = mapping.read } = given;
   const saved = `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes.map((c) => `${c} = excluded.${c}`).join(', ')}`;
   return {
     mapping: mapping as never,
     changes,
+    read: read as Kind<T>['read'],
+    byKey: `FROM ${mapping.table} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`,
     ...(taken && { taken }),
-    keyOf: given.key ? (record) => keyValues(record).join(' ') : (record) => (record as { id: string }).id,
+    keyOf: mapping.values(key) as Kind<T>['keyOf'],
     insert: insertInto(mapping),
     update: updateIn(mapping, key, changes),
     save: insertInto(mapping, saved),
@@ -76,6 +82,7 @@ export const RECORD_KINDS: { [K in RecordKind]: Kind<Records[K]> } = {
     ],
   }),
   run: kindOf(RUN, {
+    read: toRun,
     changes: [
       'kind',
       'status',
@@ -94,6 +101,7 @@ export const RECORD_KINDS: { [K in RecordKind]: Kind<Records[K]> } = {
     ],
   }),
   ask: kindOf(ASK, {
+    read: toAsk,
     changes: [
       'status',
       'answer',
@@ -107,16 +115,16 @@ export const RECORD_KINDS: { [K in RecordKind]: Kind<Records[K]> } = {
       'activity',
     ],
   }),
-  output: kindOf(OUTPUT, { key: ['run_id', 'id'], taken: (reader, { runId, id }) => reader.output(runId, id) }),
+  output: kindOf(OUTPUT, { key: ['run_id', 'id'], taken: (reader, { runId, id }) => reader.get('output', runId, id) }),
   message: kindOf(MESSAGE, {
     changes: ['attempts', 'acked_at', 'dead_at', 'reason'],
-    taken: (reader, { id }) => reader.message(id),
+    taken: (reader, { id }) => reader.get('message', id),
   }),
   response: kindOf(RESPONSE, { key: ['scope'] }),
   partialState: kindOf(PARTIAL_STATE, { key: ['ask_id'] }),
   form: kindOf(FORM, {
     key: ['session_id', 'subtask_id'],
-    taken: (reader, { sessionId, subtaskId }) => reader.formOf(sessionId, subtaskId),
+    taken: (reader, { sessionId, subtaskId }) => reader.get('form', sessionId, subtaskId),
   }),
   grant: kindOf(GRANT, { changes: ['uses', 'revoked_at', 'revoked_by'] }),
   token: kindOf(TOKEN, { changes: ['expires_at', 'revoked_at', 'is_built_in'] }),
@@ -133,7 +141,7 @@ export const RECORD_KINDS: { [K in RecordKind]: Kind<Records[K]> } = {
   }),
   notice: kindOf(NOTICE, {
     changes: ['handle', 'order_key', 'state', 'reason', 'attempts', 'due_at', 'retry_until', 'sent_at', 'settled_at'],
-    taken: (reader, { id }) => reader.notice(id),
+    taken: (reader, { id }) => reader.get('notice', id),
   }),
   quietHours: kindOf(QUIET_HOURS, { key: ['person'], changes: ['hours'] }),
 };
@@ -141,13 +149,6 @@ export const RECORD_KINDS: { [K in RecordKind]: Kind<Records[K]> } = {
 export const KINDS = Object.keys(RECORD_KINDS) as RecordKind[];
 /** What most units write; a database may apply the rows of a batch together. */
 export const FREQUENT: readonly RecordKind[] = ['session', 'run', 'ask', 'output', 'message', 'response'];
-
-export const REMOVE: { [K in keyof Removed]: (key: Removed[K]) => [text: string, values: Value[]] } = {
-  draft: ({ askId, savedBy }) => [`DELETE FROM drafts WHERE ask_id = ? AND saved_by = ?`, [askId, savedBy]],
-  skill: ({ id }) => [`DELETE FROM skills WHERE id = ?`, [id]],
-  skillArchive: ({ skillId }) => [`DELETE FROM skill_archives WHERE skill_id = ?`, [skillId]],
-  quietHours: ({ person }) => [`DELETE FROM quiet_hours WHERE person = ?`, [person]],
-};
 
 /** Of drafts also those whose author has answered. The answer is JSON: REPLACE finds the author without a wildcard. */
 export const FORGOTTEN: Record<Forgotten, string> = {

@@ -1,14 +1,16 @@
 // Runs a unit's work on sessions, runs, asks and events in memory: opens the sessions that it is about, answers look-ups
 // from their states and from its own changes, and collects those changes for the commit. What it has read of a session is
 // right if the session's version is still the same at the commit. A stale unit runs again, and then trusts no memory.
+import type { Ask } from '../core/ask.ts';
 import type { Hash } from '../core/digest.ts';
 import { type EventDraft, linkEvent } from '../core/event.ts';
 import type { ClaimFilter, Locked, Reader } from '../core/ports.ts';
+import type { KeyOf, RecordKind, Records } from '../core/records.ts';
 import type { Run } from '../core/run.ts';
 import { countBytes, type Session } from '../core/session.ts';
 import { type Changes, type Statement, UPDATE_INPUT } from './changes.ts';
 import type { Database, OpenedBy } from './database.ts';
-import { OwnRecords, patched } from './own-records.ts';
+import { copyOf, OwnRecords, patched } from './own-records.ts';
 import type { SessionState, SessionStates } from './session-states.ts';
 
 /** What a unit needs of the store that runs it. */
@@ -80,7 +82,7 @@ export class SessionUnit {
 
   async lockRun(id: string): Promise<Locked<Run> | undefined> {
     const state = await this.open('run', id);
-    return this.locked(state, state && (await this.run(id)));
+    return this.locked(state, state && (await this.get('run', id)));
   }
 
   protected locked<T extends { sessionId: string }>(state: SessionState | undefined, value: T | undefined) {
@@ -88,34 +90,43 @@ export class SessionUnit {
     return session && value && { session: { ...session }, value };
   }
 
-  async session(id: string): Promise<Session | undefined> {
-    const state = this.opened.get(id) ?? (this.context.database.isSole ? this.context.states.get(id) : undefined);
-    const known = this.own.get('session', id) ?? state?.session;
-    return known ? { ...known } : this.reader.session(id);
+  // Records by their keys
+
+  /** As this unit has changed it, as a state has it that may be trusted, or as it is stored. */
+  async get<Kind extends RecordKind>(kind: Kind, ...key: KeyOf<Kind>): Promise<Records[Kind] | undefined> {
+    const known = this.known(kind, key.join(' '));
+    return known ? copyOf(kind, known) : this.reader.get(kind, ...key);
   }
 
-  // Runs
-
-  async run(id: string): Promise<Run | undefined> {
-    const known = this.own.get('run', id) ?? this.known(id)?.runs.get(id);
-    return known ? { ...known } : this.reader.run(id);
+  protected known<Kind extends RecordKind>(kind: Kind, key: string): Records[Kind] | undefined {
+    return this.own.get(kind, key) ?? (this.#inState(kind, key) as Records[Kind] | undefined);
   }
 
-  /** The state that knows a run or an ask and may be trusted. */
-  protected known(id: string): SessionState | undefined {
+  #inState(kind: RecordKind, id: string): Session | Run | Ask | undefined {
+    if (kind === 'session') return this.#trusted(id)?.session;
+    if (kind === 'run') return this.#stateWith(id)?.runs.get(id);
+    return kind === 'ask' ? this.#stateWith(id)?.asks.get(id) : undefined;
+  }
+
+  #trusted(sessionId: string): SessionState | undefined {
+    const { database, states } = this.context;
+    return this.opened.get(sessionId) ?? (database.isSole ? states.get(sessionId) : undefined);
+  }
+
+  /** The state that has a run or an ask. */
+  #stateWith(id: string): SessionState | undefined {
     const owner = this.context.states.ownerOf(id);
-    if (owner !== undefined) {
-      const state =
-        this.opened.get(owner) ?? (this.context.database.isSole ? this.context.states.get(owner) : undefined);
-      if (state) return state;
-    }
+    const state = owner === undefined ? undefined : this.#trusted(owner);
+    if (state) return state;
     for (const state of this.opened.values()) if (state.runs.has(id) || state.asks.has(id)) return state;
     return undefined;
   }
 
+  // Runs
+
   async updateInput(run: Run): Promise<void> {
     await this.touch(run.sessionId);
-    const before = await this.run(run.id);
+    const before = await this.get('run', run.id);
     if (!before) return;
     this.own.put('run', run.id, { ...before, input: run.input, textPreview: run.textPreview });
     if (!this.own.of('run').get(run.id)?.isNew) this.#newInputs.set(run.id, run);
@@ -144,7 +155,7 @@ export class SessionUnit {
     const isQueued = (run: Run) => run.sessionId === sessionId && run.status === 'queued';
     const state = this.complete(sessionId);
     const stored = state ? [...state.runs.values()] : await this.reader.queuedRuns(sessionId);
-    return patched(stored, this.own.of('run'), isQueued, copyOfRun).sort((a, b) => a.queueOrder - b.queueOrder);
+    return patched(stored, this.own.of('run'), isQueued).sort((a, b) => a.queueOrder - b.queueOrder);
   }
 
   async queuedRunIds(sessionId: string): Promise<string[]> {
@@ -221,5 +232,3 @@ export class SessionUnit {
     for (const id of this.opened.keys()) this.context.states.drop(id);
   }
 }
-
-const copyOfRun = (run: Run): Run => ({ ...run });

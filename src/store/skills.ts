@@ -6,12 +6,11 @@ import { SKILL } from './tables.ts';
 
 const LIST = `SELECT * FROM skills WHERE namespace = ? AND LOWER(name) LIKE LOWER(?) ESCAPE '!' ORDER BY n LIMIT ? OFFSET ?`;
 
-type Reads = Pick<Reader, 'skill' | 'skills' | 'skillArchive' | 'skillsOf'>;
+type Reads = Pick<Reader, 'skills' | 'skillsOf'>;
 
 export function skillReads(sql: Sql): Reads {
-  const { one, many } = rowReads(sql);
+  const { many } = rowReads(sql);
   return {
-    skill: (id) => one(`SELECT * FROM skills WHERE id = ?`, [id], SKILL.read),
     async skills({ namespace, name, isExact, skip, limit }) {
       const literal = (name ?? '').replace(/[!%_]/g, '!$&');
       const found = await many(LIST, [namespace, isExact ? literal : `%${literal}%`, limit, skip], SKILL.read);
@@ -22,7 +21,5 @@ export function skillReads(sql: Sql): Reads {
       const [row] = await sql.all<{ count: number; bytes: number | null }>(text, [author]);
       return { count: Number(row?.count ?? 0), bytes: Number(row?.bytes ?? 0) };
     },
-    skillArchive: (id) =>
-      one(`SELECT zip FROM skill_archives WHERE skill_id = ?`, [id], (row: { zip: string }) => row.zip),
   };
 }

@@ -8,13 +8,14 @@ import type { Message } from '../core/mailbox.ts';
 import type { Notice } from '../core/notice.ts';
 import type { Output } from '../core/output.ts';
 import type { Page, Positioned, Reader, Tx } from '../core/ports.ts';
-import type { Forgotten, RecordKind, Records, Removed, Saved } from '../core/records.ts';
+import type { Forgotten, KeyOf, RecordKind, Records, Removed, Saved } from '../core/records.ts';
 import type { Run } from '../core/run.ts';
 import type { Session } from '../core/session.ts';
-import { AskUnit, copyOfAsk } from './ask-unit.ts';
+import { AskUnit } from './ask-unit.ts';
 import type { Database } from './database.ts';
-import { FORGOTTEN, RECORD_KINDS, REMOVE } from './record-kinds.ts';
-import { NOTICE, RESPONSE, type Tables } from './tables.ts';
+import { copyOf } from './own-records.ts';
+import { FORGOTTEN, RECORD_KINDS } from './record-kinds.ts';
+import { NOTICE, type Tables } from './tables.ts';
 
 const REPLACED = RECORD_KINDS.notice.changes as typeof NOTICE.columns;
 const REPLACED_VALUES = NOTICE.values([...REPLACED, 'id']);
@@ -35,7 +36,7 @@ export class Unit extends AskUnit {
 
   async insert<Kind extends RecordKind>(kind: Kind, record: Records[Kind]): Promise<boolean> {
     const { keyOf, taken } = RECORD_KINDS[kind];
-    const key = keyOf(record);
+    const key = keyOf(record).join(' ');
     if (isOfSession(kind, record)) await this.touch(record.sessionId);
     if (taken && (this.own.get(kind, key) ?? (await taken(this.reader, record)))) return false;
     this.own.of(kind).set(key, { value: copyOf(kind, record), isNew: true });
@@ -46,15 +47,15 @@ export class Unit extends AskUnit {
     if (isOfSession(kind, record)) await this.touch(record.sessionId);
     if (kind === 'session') await this.touch((record as Session).id);
     if (kind === 'ask') await this.updateAsk(record as Ask);
-    else this.own.put(kind, RECORD_KINDS[kind].keyOf(record), copyOf(kind, record));
+    else this.own.put(kind, RECORD_KINDS[kind].keyOf(record).join(' '), copyOf(kind, record));
   }
 
   save<Kind extends Saved>(kind: Kind, record: Records[Kind]): void {
     this.change(...RECORD_KINDS[kind].save(record));
   }
 
-  remove<Kind extends keyof Removed>(kind: Kind, key: Removed[Kind]): void {
-    this.change(...REMOVE[kind](key));
+  remove<Kind extends Removed>(kind: Kind, ...key: KeyOf<Kind>): void {
+    this.change(`DELETE ${RECORD_KINDS[kind].byKey}`, key);
   }
 
   async forget(kind: Forgotten, until: number): Promise<number> {
@@ -70,31 +71,18 @@ export class Unit extends AskUnit {
   async lockKey(scope: string): Promise<StoredResponse | undefined> {
     const { database, isFresh, lock } = this.context;
     const waited = await lock(`key ${scope}`);
-    const own = this.own.get('response', scope);
-    if (own) return own;
-    if (database.isSole || isFresh || waited) {
-      const [row] = await database.sql.all<Tables['responses']>(`SELECT * FROM responses WHERE scope = ?`, [scope]);
-      if (row) return RESPONSE.read(row);
-    }
-    this.changes.expects.newKeys.push(scope);
-    return undefined;
+    const isRead = database.isSole || isFresh || waited;
+    const stored = isRead ? await this.get('response', scope) : this.known('response', scope);
+    if (!stored) this.changes.expects.newKeys.push(scope);
+    return stored;
   }
 
   // Outputs and messages
-
-  async output(runId: string, id: string): Promise<Output | undefined> {
-    return this.own.get('output', `${runId} ${id}`) ?? this.reader.output(runId, id);
-  }
 
   async outputs(runId: string, bytes?: number): Promise<Output[]> {
     const own = Array.from(this.own.of('output').values(), ({ value }) => value).filter((o) => o.runId === runId);
     const stored = await this.reader.outputs(runId, bytes);
     return own.length === 0 ? stored : newest([...stored, ...own], bytes);
-  }
-
-  async message(id: string): Promise<Message | undefined> {
-    const own = this.own.get('message', id);
-    return own ? { ...own } : this.reader.message(id);
   }
 
   async messages(sessionId: string, which: 'open' | 'dead', page: Page): Promise<Positioned<Message>[]> {
@@ -110,17 +98,12 @@ export class Unit extends AskUnit {
 
   // Grants
 
-  async grant(id: string): Promise<Grant | undefined> {
-    const own = this.own.get('grant', id);
-    return own ? { ...own } : this.reader.grant(id);
-  }
-
   /** Sessions of one project use a grant at once: it is compared at the commit. */
   async lockGrants(ids: readonly string[]): Promise<Grant[]> {
     const found: Grant[] = [];
     for (const id of [...ids].sort()) {
       await this.context.lock(`grant ${id}`);
-      const grant = await this.grant(id);
+      const grant = await this.get('grant', id);
       if (!grant) continue;
       const { uses, revokedAt } = grant;
       if (!this.own.get('grant', id)) this.changes.expects.grants.push({ id, uses, revokedAt });
@@ -131,13 +114,14 @@ export class Unit extends AskUnit {
 
   // Notices: what the unit has found of one must still be so at the commit
 
-  async notice(id: string): Promise<Notice | undefined> {
-    return this.#replaced.get(id) ?? this.own.get('notice', id) ?? this.reader.notice(id);
+  protected override known<Kind extends RecordKind>(kind: Kind, key: string): Records[Kind] | undefined {
+    const replaced = kind === 'notice' ? (this.#replaced.get(key) as Records[Kind] | undefined) : undefined;
+    return replaced ?? super.known(kind, key);
   }
 
   async replaceNotice(before: Notice, after: Notice): Promise<boolean> {
     await this.context.lock(`notice ${before.id}`);
-    const current = await this.notice(before.id);
+    const current = await this.get('notice', before.id);
     if (current?.state !== before.state || current.attempts !== before.attempts) return false;
     this.#replaced.set(after.id, after);
     this.change(REPLACE_NOTICE, [...REPLACED_VALUES(after), before.state, before.attempts], true);
@@ -167,10 +151,6 @@ export class Unit extends AskUnit {
 
 const isOfSession = (kind: RecordKind, record: Records[RecordKind]): record is Run | Ask =>
   kind === 'run' || kind === 'ask';
-
-/** Callers go on to change what they have written. */
-const copyOf = <Kind extends RecordKind>(kind: Kind, record: Records[Kind]): Records[Kind] =>
-  kind === 'ask' ? (copyOfAsk(record as Ask) as Records[Kind]) : { ...record };
 
 /** A class whose units read this database. */
 export function unitsOf({ reader }: Database): new (...given: ConstructorParameters<typeof Unit>) => Unit & Tx {

@@ -32,7 +32,7 @@ export function describeClaims(bed: Bed): void {
       expect(await bed.store.write((tx) => tx.endAsk(first))).toBe(true);
       for (const status of ['answered', 'declined', 'cancelled', 'expired', 'failed'] as const)
         expect(await bed.store.write((tx) => tx.endAsk(endedOf(ask, status, 'eve', 6)))).toBe(false);
-      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual(first);
+      expect(await bed.store.read((r) => r.get('ask', 'ask_1'))).toEqual(first);
     });
 
     it('does nothing for an unknown ask', async () => {
@@ -47,7 +47,7 @@ export function describeClaims(bed: Bed): void {
         names.map((by) => bed.store.write((tx) => tx.endAsk(endedOf(ask, 'answered', by)))),
       );
       expect(won.filter(Boolean)).toHaveLength(1);
-      const kept = await bed.store.read((r) => r.ask('ask_1'));
+      const kept = await bed.store.read((r) => r.get('ask', 'ask_1'));
       expect(kept).toEqual(endedOf(ask, 'answered', names[won.indexOf(true)]));
     });
 
@@ -60,7 +60,7 @@ export function describeClaims(bed: Bed): void {
         throw new Error('no');
       });
       await expect(failed).rejects.toThrow('no');
-      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual(ask);
+      expect(await bed.store.read((r) => r.get('ask', 'ask_1'))).toEqual(ask);
       expect(await bed.store.write((tx) => tx.endAsk(endedOf(ask)))).toBe(true);
     });
   });
@@ -80,23 +80,23 @@ export function describeClaims(bed: Bed): void {
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [ask, other] });
       const seenBy = [by(AWKWARD), by('mate', LATEST)];
       for (const sighting of seenBy) await see('ask_1', sighting);
-      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual({ ...ask, seenBy });
+      expect(await bed.store.read((r) => r.get('ask', 'ask_1'))).toEqual({ ...ask, seenBy });
       const ended = await bed.store.write(async (tx) => {
-        const end = endedOf((await tx.ask('ask_1')) as PendingAsk);
+        const end = endedOf((await tx.get('ask', 'ask_1')) as PendingAsk);
         await tx.endAsk(end);
         await tx.update('ask', end);
         return end;
       });
       await bed.reopen();
-      expect(await bed.store.read((r) => r.ask('ask_1'))).toEqual({ ...ended, seenBy });
-      expect(await bed.store.read((r) => r.ask('ask_2'))).toEqual(other);
+      expect(await bed.store.read((r) => r.get('ask', 'ask_1'))).toEqual({ ...ended, seenBy });
+      expect(await bed.store.read((r) => r.get('ask', 'ask_2'))).toEqual(other);
     });
 
     it('are stored once each when they are recorded concurrently', async () => {
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [questionOf('ask_1', run)] });
       const names = Array.from({ length: 12 }, (_, n) => `person ${n}`);
       await Promise.all([...names, ...names, ...names].map((name, at) => see('ask_1', by(name, at))));
-      const kept = await bed.store.read((r) => r.ask('ask_1'));
+      const kept = await bed.store.read((r) => r.get('ask', 'ask_1'));
       expect(kept?.seenBy.map((one) => one.by).sort()).toEqual(names.sort());
     });
 
@@ -108,7 +108,7 @@ export function describeClaims(bed: Bed): void {
         throw new Error('no');
       });
       await expect(failed).rejects.toThrow('no');
-      expect(await bed.store.write((tx) => tx.ask('ask_1'))).toEqual(ask);
+      expect(await bed.store.write((tx) => tx.get('ask', 'ask_1'))).toEqual(ask);
     });
   });
 
@@ -162,10 +162,9 @@ export function describeClaims(bed: Bed): void {
         await tx.insert('run', runOf('run_a', 's1'));
         await tx.insert('run', runOf('run_b', 's1'));
       });
-      expect(await bed.store.read(async (r) => [(await r.run('run_a'))?.id, (await r.run('run_b'))?.id])).toEqual([
-        'run_a',
-        'run_b',
-      ]);
+      expect(
+        await bed.store.read(async (r) => [(await r.get('run', 'run_a'))?.id, (await r.get('run', 'run_b'))?.id]),
+      ).toEqual(['run_a', 'run_b']);
     });
 
     it('makes a repeated message or output a no-op that returns false', async () => {
@@ -177,7 +176,7 @@ export function describeClaims(bed: Bed): void {
         ]);
       expect(await post('first')).toEqual([true, true]);
       expect(await post('second')).toEqual([false, false]);
-      expect((await store.read((r) => r.message('msg_1')))?.payload).toEqual({ text: 'first' });
+      expect((await store.read((r) => r.get('message', 'msg_1')))?.payload).toEqual({ text: 'first' });
       expect((await store.read((r) => r.outputs('run_1'))).map((o) => o.content)).toEqual([{ text: 'first' }]);
       expect(await store.write((tx) => tx.insert('output', outputOf('run_2', 1)))).toBe(true);
       const many = await Promise.all(

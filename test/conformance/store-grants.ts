@@ -55,7 +55,7 @@ export function describeGrants(bed: Bed): void {
       expect(ofSession.map(({ value }) => value.id)).toEqual(['grt_3']);
       const revoked = grant('grt_3', { target: 'person:ana', sessionId: 's2', uses: 4, revokedAt: 5, revokedBy: 'x' });
       await bed.store.write((tx) => tx.update('grant', revoked));
-      expect(await read((r) => r.grant('grt_3'))).toEqual(revoked);
+      expect(await read((r) => r.get('grant', 'grt_3'))).toEqual(revoked);
     });
 
     it('counts the uses of a grant once each under its lock, however many sessions use it at once', async () => {
@@ -72,7 +72,7 @@ export function describeGrants(bed: Bed): void {
         });
       const used = await Promise.all(Array.from({ length: 12 }, use));
       expect(used.filter(Boolean)).toHaveLength(5);
-      expect((await read((r) => r.grant('grt_9')))?.uses).toBe(5);
+      expect((await read((r) => r.get('grant', 'grt_9')))?.uses).toBe(5);
     });
   });
 }

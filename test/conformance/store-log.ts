@@ -64,7 +64,7 @@ export function describeLog(bed: Bed): void {
       ]);
       expect(events[0]?.prevHash).toBe(FIRST_PREV_HASH);
       expect(session).toMatchObject({ headSeq: 3, headHash: events[2]?.hash });
-      expect(await bed.store.read((r) => r.session('s1'))).toEqual(session);
+      expect(await bed.store.read((r) => r.get('session', 's1'))).toEqual(session);
     });
 
     it('is read by session, by run and as a whole, from a cursor and with a limit', async () => {
@@ -112,7 +112,7 @@ export function describeLog(bed: Bed): void {
         const log = await store.read((r) => r.events({ sessionId: id }, 0, 10_000));
         expect(logFault(log, hash)).toBeUndefined();
         expect(log).toEqual(seen.filter((e) => e.sessionId === id));
-        expect(await store.read((r) => r.session(id))).toMatchObject({
+        expect(await store.read((r) => r.get('session', id))).toMatchObject({
           headSeq: log.length,
           headHash: log.at(-1)?.hash,
         });

@@ -69,9 +69,9 @@ export function describeNotices(bed: Bed): void {
         await tx.save('quietHours', { person: 'ana', hours: { ...hours, to: '06:00' } });
         await tx.save('quietHours', { person: 'ana', hours });
         await tx.save('quietHours', { person: 'ben', hours });
-        await tx.remove('quietHours', { person: 'ben' });
+        await tx.remove('quietHours', 'ben');
       });
-      expect(await read((r) => r.contact('con_2'))).toEqual(ended);
+      expect(await read((r) => r.get('contact', 'con_2'))).toEqual(ended);
       expect(await read((r) => r.contacts())).toEqual([
         lost,
         contactOf('con_1', { label: 'Tablet', settings: { allowAction: true } }),
@@ -84,7 +84,7 @@ export function describeNotices(bed: Bed): void {
       const second = noticeOf('ntc_2', { event: 'ask.ended' });
       const other = noticeOf('ntc_3', { orderKey: 's2', dueAt: 20 });
       expect(await insert(first, second, other, first)).toEqual([true, true, true, false]);
-      expect(await read((r) => r.notice('ntc_1'))).toEqual(first);
+      expect(await read((r) => r.get('notice', 'ntc_1'))).toEqual(first);
       expect(await idsDue(10)).toEqual(['ntc_1']);
       expect(await idsDue(20)).toEqual(['ntc_1', 'ntc_3']);
       expect(await read((r) => r.batch('con_1', 'b', 10))).toEqual([first]);

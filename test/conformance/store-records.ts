@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndedAsk } from '../../src/core/ask.ts';
 import type { MaybePromise, Reader } from '../../src/core/ports.ts';
+import type { KeyOf, RecordKind } from '../../src/core/records.ts';
 import type { Run } from '../../src/core/run.ts';
 import type { Skill } from '../../src/core/skill.ts';
 import type { Bed } from './store.ts';
@@ -24,6 +25,7 @@ import {
 
 export function describeRecords(bed: Bed): void {
   const read = <T>(unit: (r: Reader) => MaybePromise<T>) => bed.store.read(unit);
+  const get = <Kind extends RecordKind>(kind: Kind, ...key: KeyOf<Kind>) => read((r) => r.get(kind, ...key));
 
   describe('records', () => {
     it('stores sparse and complete sessions', async () => {
@@ -50,9 +52,9 @@ export function describeRecords(bed: Bed): void {
         headHash: 'h',
       });
       await keep(bed.store, { sessions: [sessionOf('s1'), complete] });
-      expect(await read((r) => r.session('s1'))).toEqual(sessionOf('s1'));
-      expect(await read((r) => r.session(complete.id))).toEqual(complete);
-      expect(await read((r) => r.session('S1'))).toBeUndefined();
+      expect(await get('session', 's1')).toEqual(sessionOf('s1'));
+      expect(await get('session', complete.id)).toEqual(complete);
+      expect(await get('session', 'S1')).toBeUndefined();
     });
 
     it('updates the state of one session and of no other', async () => {
@@ -69,16 +71,16 @@ export function describeRecords(bed: Bed): void {
         headHash: 'hh',
       });
       await bed.store.write((tx) => tx.update('session', changed));
-      expect(await read((r) => r.session('s1'))).toEqual(changed);
-      expect(await read((r) => r.session('s2'))).toEqual(sessionOf('s2'));
+      expect(await get('session', 's1')).toEqual(changed);
+      expect(await get('session', 's2')).toEqual(sessionOf('s2'));
     });
 
     it('stores the partial state of a dispatch with its ask', async () => {
       const state = JSON.stringify({ text: AWKWARD, long: 'x'.repeat(1024 * 1024) });
       await bed.store.write((tx) => tx.insert('partialState', { askId: 'ask_1', state }));
       await bed.reopen();
-      expect(await read((r) => r.partialState('ask_1'))).toBe(state);
-      expect(await read((r) => r.partialState('ask_2'))).toBeUndefined();
+      expect(await get('partialState', 'ask_1')).toEqual({ askId: 'ask_1', state });
+      expect(await get('partialState', 'ask_2')).toBeUndefined();
     });
 
     it('stores one form per subtask of a session', async () => {
@@ -88,8 +90,8 @@ export function describeRecords(bed: Bed): void {
       expect(await insert('s1', '2', 'ask_2')).toBe(false);
       expect(await insert('s1', '"2"', 'ask_3')).toBe(true);
       expect(await insert('s2', '2', 'ask_4')).toBe(true);
-      expect(await read((r) => r.formOf('s1', '2'))).toBe('ask_1');
-      expect(await read((r) => r.formOf('s3', '2'))).toBeUndefined();
+      expect(await get('form', 's1', '2')).toMatchObject({ askId: 'ask_1' });
+      expect(await get('form', 's3', '2')).toBeUndefined();
     });
 
     it('finds the latest form of a session that a tool call displayed', async () => {
@@ -125,7 +127,7 @@ export function describeRecords(bed: Bed): void {
       for (const s of [one, other]) expect(await bed.store.write((tx) => tx.insert('skill', s))).toBe(true);
       await bed.store.write((tx) => tx.insert('skillArchive', { skillId: one.id, zip: 'emlw' }));
       expect(await bed.store.write((tx) => tx.insert('skill', { ...one, id: 'skl_taken' }))).toBe(false);
-      expect(await read((r) => r.skill('skl_taken'))).toBeUndefined();
+      expect(await get('skill', 'skl_taken')).toBeUndefined();
       const list = (name: string | undefined, isExact = false) =>
         read((r) => r.skills({ namespace: 'default', name, isExact, skip: 0, limit: 10 }));
       expect(await list(undefined)).toEqual([one, other]);
@@ -138,14 +140,14 @@ export function describeRecords(bed: Bed): void {
         await tx.update('skill', newer);
         await tx.update('skillArchive', { skillId: one.id, zip: 'bmV3' });
       });
-      expect(await read((r) => r.skill(one.id))).toEqual(newer);
-      expect(await read((r) => r.skillArchive(one.id))).toBe('bmV3');
+      expect(await get('skill', one.id)).toEqual(newer);
+      expect(await get('skillArchive', one.id)).toMatchObject({ zip: 'bmV3' });
       await bed.store.write(async (tx) => {
-        await tx.remove('skillArchive', { skillId: one.id });
-        await tx.remove('skill', one);
+        await tx.remove('skillArchive', one.id);
+        await tx.remove('skill', one.id);
       });
       expect(await list(undefined)).toEqual([other]);
-      expect(await read((r) => r.skillArchive(one.id))).toBeUndefined();
+      expect(await get('skillArchive', one.id)).toBeUndefined();
     });
 
     it('stores and updates sparse and complete runs', async () => {
@@ -177,8 +179,8 @@ export function describeRecords(bed: Bed): void {
         recovery: 'resume',
       });
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [sparse, complete] });
-      expect(await read((r) => r.run('run_1'))).toEqual(sparse);
-      expect(await read((r) => r.run('run_2'))).toEqual(complete);
+      expect(await get('run', 'run_1')).toEqual(sparse);
+      expect(await get('run', 'run_2')).toEqual(complete);
       expect(await read((r) => r.carryingRun('ask_9'))).toEqual(complete);
       expect(await read((r) => r.clarificationRun('ask_8'))).toEqual(complete);
       expect(await read((r) => r.carryingRun('ask_8'))).toBeUndefined();
@@ -191,8 +193,8 @@ export function describeRecords(bed: Bed): void {
         finishedAt: undefined,
       });
       await bed.store.write((tx) => tx.update('run', freed));
-      expect(await read((r) => r.run('run_2'))).toEqual(freed);
-      expect(await read((r) => r.run('run_1'))).toEqual(sparse);
+      expect(await get('run', 'run_2')).toEqual(freed);
+      expect(await get('run', 'run_1')).toEqual(sparse);
     });
 
     it('stores asks of both kinds, their end and their delivery', async () => {
@@ -200,14 +202,14 @@ export function describeRecords(bed: Bed): void {
       const question = questionOf('ask_q', run, { mode: 'form', expiresAt: LATEST });
       const approval = approvalOf('ask_a', run);
       await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run], asks: [question, approval] });
-      expect(await read((r) => r.ask('ask_q'))).toEqual(question);
-      expect(await read((r) => r.ask('ask_a'))).toEqual(approval);
-      expect(await read((r) => r.ask('ask_x'))).toBeUndefined();
+      expect(await get('ask', 'ask_q')).toEqual(question);
+      expect(await get('ask', 'ask_a')).toEqual(approval);
+      expect(await get('ask', 'ask_x')).toBeUndefined();
 
       const ended: EndedAsk = { ...endedOf(question, 'declined'), sealed: AWKWARD };
       expect(await bed.store.write((tx) => tx.endAsk(ended))).toBe(true);
-      expect(await read((r) => r.ask('ask_q'))).toEqual(ended);
-      expect(await read((r) => r.ask('ask_a'))).toEqual(approval);
+      expect(await get('ask', 'ask_q')).toEqual(ended);
+      expect(await get('ask', 'ask_a')).toEqual(approval);
 
       const delivered: EndedAsk = {
         ...ended,
@@ -215,7 +217,7 @@ export function describeRecords(bed: Bed): void {
         delivery: { state: 'undeliverable', attempts: 3, deliveredAt: LATEST, reason: AWKWARD },
       };
       await bed.store.write((tx) => tx.update('ask', delivered));
-      expect(await read((r) => r.ask('ask_q'))).toEqual(delivered);
+      expect(await get('ask', 'ask_q')).toEqual(delivered);
     });
 
     it('stores sparse and complete messages, tokens and responses', async () => {
@@ -236,9 +238,9 @@ export function describeRecords(bed: Bed): void {
         await tx.insert('response', response);
         await tx.insert('response', responseOf('scope 2'));
       });
-      expect(await read((r) => r.message('msg_1'))).toEqual(message);
-      expect(await read((r) => r.message('msg_2'))).toEqual(messageOf('msg_2', 's1'));
-      expect(await read((r) => r.token('tok_1'))).toEqual(token);
+      expect(await get('message', 'msg_1')).toEqual(message);
+      expect(await get('message', 'msg_2')).toEqual(messageOf('msg_2', 's1'));
+      expect(await get('token', 'tok_1')).toEqual(token);
       expect(await read((r) => r.tokenByHash('hash of tok_2'))).toEqual(tokenOf('tok_2'));
       expect(await bed.store.write((tx) => tx.lockKey('scope 1'))).toEqual(response);
       expect(await bed.store.write((tx) => tx.lockKey('scope 2'))).toEqual(responseOf('scope 2'));
@@ -250,10 +252,10 @@ export function describeRecords(bed: Bed): void {
         await tx.update('message', dead);
         await tx.update('token', revoked);
       });
-      expect(await read((r) => r.message('msg_2'))).toEqual(dead);
-      expect(await read((r) => r.message('msg_1'))).toEqual(message);
-      expect(await read((r) => r.token('tok_2'))).toEqual(revoked);
-      expect(await read((r) => r.token('tok_1'))).toEqual(token);
+      expect(await get('message', 'msg_2')).toEqual(dead);
+      expect(await get('message', 'msg_1')).toEqual(message);
+      expect(await get('token', 'tok_2')).toEqual(revoked);
+      expect(await get('token', 'tok_1')).toEqual(token);
     });
 
     it('stores sign-in links that are used once and deleted with time', async () => {
@@ -272,11 +274,11 @@ export function describeRecords(bed: Bed): void {
         await tx.update('signInLink', { ...link, usedAt: 9 });
       });
       await bed.reopen();
-      expect(await read((r) => r.signInLink('h1'))).toEqual({ ...link, usedAt: 9 });
-      expect(await read((r) => r.signInLink('h2'))).toEqual(nameless);
-      expect(await read((r) => r.signInLink('h3'))).toBeUndefined();
+      expect(await get('signInLink', 'h1')).toEqual({ ...link, usedAt: 9 });
+      expect(await get('signInLink', 'h2')).toEqual(nameless);
+      expect(await get('signInLink', 'h3')).toBeUndefined();
       expect(await bed.store.write((tx) => tx.forget('signInLink', 5))).toBe(1);
-      expect(await read((r) => r.signInLink('h2'))).toBeUndefined();
+      expect(await get('signInLink', 'h2')).toBeUndefined();
     });
 
     it('stores one draft per ask and person, and deletes old ones and those whose author answered', async () => {
@@ -300,19 +302,19 @@ export function describeRecords(bed: Bed): void {
         if (asks[2]) await tx.endAsk(endedOf(asks[2], 'cancelled'));
       });
       await bed.reopen();
-      expect(await read((r) => r.draft('ask_1', AWKWARD))).toEqual(draft('ask_1', 11, 2));
-      expect(await read((r) => r.draft('ask_1', 'mate'))).toEqual(draft('ask_1', 12, 1, 'mate'));
+      expect(await get('draft', 'ask_1', AWKWARD)).toEqual(draft('ask_1', 11, 2));
+      expect(await get('draft', 'ask_1', 'mate')).toEqual(draft('ask_1', 12, 1, 'mate'));
       expect(await bed.store.write((tx) => tx.forget('draft', 10))).toBe(1);
-      expect(await read((r) => r.draft('ask_2', 'lead'))).toBeUndefined();
+      expect(await get('draft', 'ask_2', 'lead')).toBeUndefined();
       for (const name of ['mate', '%', 'l_ad'])
-        expect(await read((r) => r.draft('ask_2', name))).toEqual(draft('ask_2', 12, 1, name));
+        expect(await get('draft', 'ask_2', name)).toEqual(draft('ask_2', 12, 1, name));
       expect(await bed.store.write((tx) => tx.forget('draft', 11))).toBe(1);
-      expect(await read((r) => r.draft('ask_1', AWKWARD))).toBeUndefined();
-      expect(await read((r) => r.draft('ask_3', AWKWARD))).toEqual(draft('ask_3', LATEST));
-      await bed.store.write((tx) => tx.remove('draft', { askId: 'ask_3', savedBy: 'mate' }));
-      expect(await read((r) => r.draft('ask_3', AWKWARD))).toBeDefined();
-      await bed.store.write((tx) => tx.remove('draft', { askId: 'ask_3', savedBy: AWKWARD }));
-      expect(await read((r) => r.draft('ask_3', AWKWARD))).toBeUndefined();
+      expect(await get('draft', 'ask_1', AWKWARD)).toBeUndefined();
+      expect(await get('draft', 'ask_3', AWKWARD)).toEqual(draft('ask_3', LATEST));
+      await bed.store.write((tx) => tx.remove('draft', 'ask_3', 'mate'));
+      expect(await get('draft', 'ask_3', AWKWARD)).toBeDefined();
+      await bed.store.write((tx) => tx.remove('draft', 'ask_3', AWKWARD));
+      expect(await get('draft', 'ask_3', AWKWARD)).toBeUndefined();
     });
 
     it('returns the newest hundred outputs of a run in their order', async () => {
@@ -350,7 +352,7 @@ export function describeRecords(bed: Bed): void {
           const run = runOf(`run_${n}`, 's', { input });
           const ask = approvalOf(`ask_${n}`, run, { input });
           await keep(bed.store, { runs: [run], asks: [ask] });
-          const kept = await read(async (r) => [(await r.run(run.id))?.input, (await r.ask(ask.id))?.content]);
+          const kept = [(await get('run', run.id))?.input, (await get('ask', ask.id))?.content];
           expect(JSON.stringify(kept)).toBe(JSON.stringify([run.input, ask.content]));
         }),
         { numRuns: 40 },
@@ -370,7 +372,8 @@ export function describeRecords(bed: Bed): void {
         await tx.keepFact('a', 'b');
       });
       const all = async (r: Reader) => ({
-        records: [await r.session('s1'), await r.run('run_1'), await r.ask('ask_1'), await r.ask('ask_2')],
+        owners: [await r.get('session', 's1'), await r.get('run', 'run_1')],
+        asks: [await r.get('ask', 'ask_1'), await r.get('ask', 'ask_2')],
         events: await r.events({}, 0, 9),
         lastSeq: await r.lastSeq(),
       });

@@ -39,8 +39,8 @@ export function describeThreads(bed: Bed): void {
     await keep(bed.store, { sessions: [sessionOf('s1')], runs: [run, other] });
     const changed = { ...run, input: { text: 'a\n\nb', item_ids: ['i'] }, textPreview: 'a' };
     await bed.store.write((tx) => tx.updateInput({ ...changed, status: 'running' }));
-    expect(await bed.store.read((r) => r.run('r1'))).toEqual(changed);
-    expect(await bed.store.read((r) => r.run('r2'))).toEqual(other);
+    expect(await bed.store.read((r) => r.get('run', 'r1'))).toEqual(changed);
+    expect(await bed.store.read((r) => r.get('run', 'r2'))).toEqual(other);
   });
 
   describe('runs whose worker is lost', () => {

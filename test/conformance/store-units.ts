@@ -20,7 +20,7 @@ export function describeUnits(bed: Bed): void {
       const seen = await bed.store.write(async (tx) => {
         await tx.insert('session', sessionOf('s1'));
         await tx.update('session', sessionOf('s1', { runCount: 5 }));
-        return tx.session('s1');
+        return tx.get('session', 's1');
       });
       expect(seen?.runCount).toBe(5);
     });
@@ -54,7 +54,11 @@ export function describeUnits(bed: Bed): void {
       expect(results.map((r) => r.status)).toEqual(numbers.map((n) => (n % 3 === 1 ? 'rejected' : 'fulfilled')));
       await store.read(async (r) => {
         for (const n of numbers) {
-          const there = [await r.session(`s${n}`), await r.run(`run_${n}`), await r.ask(`ask_${n}`)];
+          const there = [
+            await r.get('session', `s${n}`),
+            await r.get('run', `run_${n}`),
+            await r.get('ask', `ask_${n}`),
+          ];
           expect(there.map(Boolean)).toEqual(Array(3).fill(n % 3 !== 1));
           expect(await r.events({ sessionId: `s${n}` }, 0, 9)).toHaveLength(n % 3 === 1 ? 0 : 1);
         }
@@ -69,14 +73,18 @@ export function describeUnits(bed: Bed): void {
       await keep(store, { sessions: [sessionOf('s1')], runs: [run], asks: [questionOf('ask_1', run)] });
       const change = async (tx: Tx) => {
         const { session, value } = (await tx.lockRun('run_1')) ?? {};
-        const ask = await tx.ask('ask_1');
+        const ask = await tx.get('ask', 'ask_1');
         if (!session || !value || !ask) throw new Error('something is gone');
         session.runCount = 99;
         value.status = 'failed';
         ask.toolCallId = 'another';
         return { session, run: value };
       };
-      const kept = async (tx: Reader) => [await tx.session('s1'), await tx.run('run_1'), await tx.ask('ask_1')];
+      const kept = async (tx: Reader) => [
+        await tx.get('session', 's1'),
+        await tx.get('run', 'run_1'),
+        await tx.get('ask', 'ask_1'),
+      ];
       const before = await store.write(kept);
       await store.write(change);
       expect(await store.write(kept)).toEqual(before);
@@ -124,7 +132,7 @@ export function describeUnits(bed: Bed): void {
       const { store } = bed;
       const looks = Array.from({ length: 50 }, async (_, n) => {
         await store.write((tx) => tx.insert('session', sessionOf(`s${n}`)));
-        return store.read((r) => r.session(`s${n}`));
+        return store.read((r) => r.get('session', `s${n}`));
       });
       expect((await Promise.all(looks)).map((s) => s?.id)).toEqual(Array.from({ length: 50 }, (_, n) => `s${n}`));
     });
@@ -139,10 +147,9 @@ export function describeUnits(bed: Bed): void {
           throw new Error('no');
         }),
       ]);
-      expect(await store.read(async (r) => [(await r.run('run_1'))?.id, (await r.session('s1'))?.runCount])).toEqual([
-        'run_1',
-        0,
-      ]);
+      expect(
+        await store.read(async (r) => [(await r.get('run', 'run_1'))?.id, (await r.get('session', 's1'))?.runCount]),
+      ).toEqual(['run_1', 0]);
     });
   });
 
@@ -166,7 +173,7 @@ export function describeUnits(bed: Bed): void {
           }),
         ),
       );
-      expect((await store.read((r) => r.session('s1')))?.runCount).toBe(60);
+      expect((await store.read((r) => r.get('session', 's1')))?.runCount).toBe(60);
     });
 
     it('return the record with its session, and undefined for an unknown id', async () => {
@@ -190,15 +197,15 @@ export function describeUnits(bed: Bed): void {
       const { store } = bed;
       await keep(store, { sessions: [sessionOf('s1'), sessionOf('s2')] });
       await store.read(async (r) => {
-        expect((await r.session('s1'))?.runCount).toBe(0);
+        expect((await r.get('session', 's1'))?.runCount).toBe(0);
         await store.write(async (tx) => {
           await tx.update('session', sessionOf('s1', { runCount: 1 }));
           await tx.update('session', sessionOf('s2', { runCount: 1 }));
         });
-        expect((await r.session('s2'))?.runCount).toBe(0);
-        expect((await r.session('s1'))?.runCount).toBe(0);
+        expect((await r.get('session', 's2'))?.runCount).toBe(0);
+        expect((await r.get('session', 's1'))?.runCount).toBe(0);
       });
-      expect((await store.read((r) => r.session('s2')))?.runCount).toBe(1);
+      expect((await store.read((r) => r.get('session', 's2')))?.runCount).toBe(1);
     });
 
     it('never see one of two records that change together', async () => {
@@ -213,9 +220,9 @@ export function describeUnits(bed: Bed): void {
       });
       while (!done) {
         const [a, b] = await store.read(async (r) => {
-          const first = await r.session('s1');
+          const first = await r.get('session', 's1');
           await new Promise(setImmediate);
-          return [first, await r.session('s2')];
+          return [first, await r.get('session', 's2')];
         });
         reads += 1;
         if (a?.runCount !== b?.runCount) torn += 1;
@@ -223,7 +230,7 @@ export function describeUnits(bed: Bed): void {
       await writers;
       expect(torn).toBe(0);
       expect(reads).toBeGreaterThan(0);
-      expect((await store.read((r) => r.session('s2')))?.runCount).toBe(60);
+      expect((await store.read((r) => r.get('session', 's2')))?.runCount).toBe(60);
     });
   });
 
@@ -241,7 +248,7 @@ export function describeUnits(bed: Bed): void {
         await expect(late).rejects.toMatchObject({ code: 'shutting_down' });
       await bed.reopen();
       for (const [n, result] of results.entries())
-        expect([n, Boolean(await bed.store.read((r) => r.session(`s${n}`)))]).toEqual([
+        expect([n, Boolean(await bed.store.read((r) => r.get('session', `s${n}`)))]).toEqual([
           n,
           result.status === 'fulfilled',
         ]);
@@ -263,7 +270,10 @@ export function describeUnits(bed: Bed): void {
         const kept = await chain;
         await bed.reopen();
         expect(
-          await bed.store.read(async (r) => [Boolean(await r.session('s1')), Boolean(await r.session('s2'))]),
+          await bed.store.read(async (r) => [
+            Boolean(await r.get('session', 's1')),
+            Boolean(await r.get('session', 's2')),
+          ]),
         ).toEqual([true, kept]);
       },
     );
@@ -271,9 +281,9 @@ export function describeUnits(bed: Bed): void {
 }
 
 const look = async (r: Reader) => [
-  (await r.session('s1'))?.runCount,
-  (await r.run('run_1'))?.id,
-  (await r.ask('ask_1'))?.id,
+  (await r.get('session', 's1'))?.runCount,
+  (await r.get('run', 'run_1'))?.id,
+  (await r.get('ask', 'ask_1'))?.id,
   (await r.events({ sessionId: 's1' }, 0, 9)).length,
 ];
 

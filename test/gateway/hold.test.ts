@@ -36,7 +36,7 @@ const MODES = ['blocking', 'deferred', 'form', 'restart'] as const;
 const runsOf = (h: Held): Promise<RunView[]> => ok(server.get<RunView[]>(`/v1/runs?session_id=${h.sessionId}`));
 /** The input of a run is for workers; an external agent reads what it carries from its own run's claim or ask. */
 const inputOf = async (runId: string): Promise<Record<string, unknown>> => {
-  const run = await server.ports.store.read((r) => r.run(runId));
+  const run = await server.ports.store.read((r) => r.get('run', runId));
   return run?.input ?? {};
 };
 

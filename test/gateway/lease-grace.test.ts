@@ -28,7 +28,7 @@ async function takes(grace: LeaseGrace, recovery: 'none' | 'replay' = 'replay') 
 }
 const beats = (grace: LeaseGrace, { runId, epoch }: { runId: string; epoch: number }) =>
   keepLease(open.ports, grace, runId, { worker_id: 'w1', lease_epoch: epoch, lease_ms: LEASE_MS });
-const statusOf = async (runId: string) => (await open.store.read((r) => r.run(runId)))?.status;
+const statusOf = async (runId: string) => (await open.store.read((r) => r.get('run', runId)))?.status;
 
 /** Time passes for servers that are awake: each looks every second. */
 async function passes(ms: number, ...awake: LeaseGrace[]): Promise<void> {

@@ -119,7 +119,7 @@ describe.each(['form', 'restart'])('a secret answer in the mode %s', (mode) => {
     const h = await heldOnSecret({ mode });
     const run = await ok(server.post<RunView>(`/v1/runs/${h.runId}/questions`, resolution(h.ask.ask_id, given())));
     expect(run).toMatchObject({ status: 'running', resumes_run_id: h.runId });
-    expect(JSON.stringify(await server.ports.store.read((r) => r.run(run.run_id)))).not.toContain(PASSWORD);
+    expect(JSON.stringify(await server.ports.store.read((r) => r.get('run', run.run_id)))).not.toContain(PASSWORD);
     const agent = await agentOf(h);
     expect(await answersFor(h.ask.ask_id, agent)).toMatchObject([{ freeform_answer: PASSWORD }]);
     await ok(server.post(`/v1/asks/${h.ask.ask_id}/delivered`, {}, { token: agent }));

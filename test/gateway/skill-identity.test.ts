@@ -74,7 +74,7 @@ describe('the skill identity of a managed run', () => {
     const mine = as(await identityFor(token));
     const { id } = await mine.skills.upload(file('first-of-many'));
     await server.ports.store.write(async (tx) => {
-      const skill = await tx.skill(id);
+      const skill = await tx.get('skill', id);
       for (let n = 2; skill && n <= 100; n++)
         await tx.insert('skill', { ...skill, id: `skl_many_${n}`, name: `many-${n}`, author: name });
     });

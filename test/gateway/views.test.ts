@@ -80,7 +80,7 @@ describe('bounded views', () => {
         await ok(server.post(`/v1/asks/${ask.ask_id}/delivered`));
       }
       const events = await ok(server.get<EventView[]>(`/v1/runs/${run_id}/events?limit=500`));
-      const record = await server.ports.store.read((r) => r.run(run_id));
+      const record = await server.ports.store.read((r) => r.get('run', run_id));
       return {
         run: (await server.get(`/v1/runs/${run_id}`)).text.length,
         session: (await server.get(`/v1/sessions/${session_id}`)).text.length,

@@ -165,7 +165,7 @@ describe('many devices', () => {
     await open();
     const [broken, phone] = [await device('ana'), await device('ben')];
     await bed.server.ports.store.write(async (tx) => {
-      const contact = await tx.contact(broken.id);
+      const contact = await tx.get('contact', broken.id);
       if (contact) await tx.update('contact', { ...contact, address: 'nonsense' });
     });
     const ask = await raiseApproval(bed.server, await working());

@@ -55,9 +55,9 @@ it('keeps every change of two runs of a session, one known here and one not, by 
     await Promise.all([touch(here, 'run_1'), touch(here, 'run_2'), touch(there, 'run_2'), touch(there, 'run_1')]);
   const kept = await there.read(async (r) => ({
     counts: [
-      (await r.session('s1'))?.runCount,
-      (await r.run('run_1'))?.outputCount,
-      (await r.run('run_2'))?.outputCount,
+      (await r.get('session', 's1'))?.runCount,
+      (await r.get('run', 'run_1'))?.outputCount,
+      (await r.get('run', 'run_2'))?.outputCount,
     ],
     log: await r.events({ sessionId: 's1' }, 0, 99),
   }));
@@ -79,7 +79,7 @@ it('ends an ask once, at the first of two servers that both had it in memory, an
     const won = await Promise.all([end(here, 'here')(n), end(there, 'there')(n)]);
     const winner = won[0] ? 'here' : 'there';
     expect(won.filter(Boolean)).toHaveLength(1);
-    expect(await here.read((r) => r.ask(`ask_${n}`))).toMatchObject({ answer: { answered_by: winner } });
+    expect(await here.read((r) => r.get('ask', `ask_${n}`))).toMatchObject({ answer: { answered_by: winner } });
   }
 }, 60_000);
 

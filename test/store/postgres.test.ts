@@ -1,5 +1,5 @@
 // PostgreSQL against the suite that every store must pass.
-// Covers: src/store/drafts.ts, src/store/lists.ts, src/store/reader.ts, src/store/row-reads.ts, src/store/sign-in-links.ts
+// Covers: src/store/lists.ts, src/store/reader.ts, src/store/row-reads.ts
 // Covers: src/store/skills.ts, src/store/sql.ts, src/store/database.ts, src/store/changes.ts, src/store/record-kinds.ts
 // Covers: src/store/locks.ts, src/core/records.ts
 import { afterAll, beforeAll } from 'vitest';

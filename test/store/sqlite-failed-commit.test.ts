@@ -37,7 +37,8 @@ const three = () =>
     store.write((tx) => tx.insert('session', sessionOf('big', { lastMessage: 'x'.repeat(2_000_000) }))),
     append(store, 's2', ['small too']),
   ]);
-const state = () => store.read(async (r) => [await r.session('s1'), await r.session('big'), await r.events({}, 0, 99)]);
+const state = () =>
+  store.read(async (r) => [await r.get('session', 's1'), await r.get('session', 'big'), await r.events({}, 0, 99)]);
 const unavailable = { status: 'rejected', reason: { code: 'store_unavailable' } };
 
 describe('a full disk', () => {
@@ -139,6 +140,6 @@ describe('a database that another program has locked', () => {
     other.exec('ROLLBACK');
     other.close();
     await append(store, 's1', ['let in']);
-    expect((await store.read((r) => r.session('s1')))?.headSeq).toBe(2);
+    expect((await store.read((r) => r.get('session', 's1')))?.headSeq).toBe(2);
   });
 });

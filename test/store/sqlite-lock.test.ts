@@ -47,7 +47,7 @@ describe('one process per folder', () => {
     await expect(openSqlite(bed.folder, hash)).rejects.toThrow(`Another Holdpoint server is using ${bed.folder}`);
     await end(child);
     const store = await bed.open();
-    expect((await store.read((r) => r.session('left behind')))?.id).toBe('left behind');
+    expect((await store.read((r) => r.get('session', 'left behind')))?.id).toBe('left behind');
   });
 
   it('releases the folder when the database cannot be opened', async () => {

@@ -1,6 +1,6 @@
 // SQLite against the suite that every store must pass.
-// Covers: src/store/notices.ts, src/core/notice-store.ts, src/store/drafts.ts, src/store/grants.ts, src/store/lists.ts, src/store/reader.ts, src/store/row-reads.ts
-// Covers: src/store/sign-in-links.ts, src/store/skills.ts, src/store/sql.ts, src/store/sqlite-statements.ts
+// Covers: src/store/notices.ts, src/core/notice-store.ts, src/store/grants.ts, src/store/lists.ts, src/store/reader.ts, src/store/row-reads.ts
+// Covers: src/store/skills.ts, src/store/sql.ts, src/store/sqlite-statements.ts
 // Covers: src/store/unit.ts, src/store/session-unit.ts, src/store/ask-unit.ts, src/store/own-records.ts
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -58,7 +58,7 @@ describe('a draft', () => {
       expect((await show(h.ask.ask_id)).status).toBe(204);
       await refusal(save(h.ask.ask_id, {}), 409, 'ask_state_conflict');
       server.advance(61_000);
-      await eventually(() => server.ports.store.read((r) => r.draft(h.ask.ask_id, 'operator'))).toBeUndefined();
+      await eventually(() => server.ports.store.read((r) => r.get('draft', h.ask.ask_id, 'operator'))).toBeUndefined();
     }
   });
 
@@ -76,7 +76,7 @@ describe('a draft', () => {
     const late = { answers: [{ question_id: 'notes', freeform_answer: 'half a sentence' }] };
     expect(await ok(save(h.ask.ask_id, late, mate))).toMatchObject({ revision: 2 });
     server.advance(61_000);
-    await eventually(() => server.ports.store.read((r) => r.draft(h.ask.ask_id, 'operator'))).toBeUndefined();
+    await eventually(() => server.ports.store.read((r) => r.get('draft', h.ask.ask_id, 'operator'))).toBeUndefined();
     expect(await ok(show(h.ask.ask_id, mate))).toMatchObject(late);
   });
 
