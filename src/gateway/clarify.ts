@@ -32,9 +32,10 @@ export interface ClarifyCommand {
 
 export function clarify(ports: Ports, command: ClarifyCommand): Promise<Reply<ClarificationView>> {
   return mutate(ports, command.key, async (tx) => {
-    const child = await tx.get('run', command.runId);
-    const childSession = child && (await tx.get('session', child.sessionId));
-    if (!child || !childSession) throw fail('run_not_found', `There is no run "${command.runId}".`);
+    // Locked as well: the child must not end before its question is stored.
+    const found = await tx.lockRun(command.runId);
+    if (!found) throw fail('run_not_found', `There is no run "${command.runId}".`);
+    const { session: childSession, value: child } = found;
     await checkLease({ tx, now: ports.clock.now(), session: childSession }, child, command);
     const parentId = childSession.parentSessionId;
     if (parentId === undefined)
