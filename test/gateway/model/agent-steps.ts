@@ -139,6 +139,7 @@ function giveKept(w: ModelState, ask: Ask, text: string): void {
   kept.kept = false;
   if (ask.kind === 'approval') return;
   endAsk(w, ask, 'answered', kept.by ?? '', kept.decision);
+  ask.at = kept.at;
   settle(w, ask.run, [ask]);
 }
 

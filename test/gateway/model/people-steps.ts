@@ -112,7 +112,12 @@ function questionFault(w: ModelState, run: Run, ask: Ask, decision: string): str
 }
 
 const carrying = (w: ModelState, ask: Ask) => w.runs.find((r) => r.carries === ask);
-const sameRun = (g: Got, run: Run) => (g.code !== 'ok' || g.id === run.id ? 'ok' : `not ${run.id}`);
+/** A run that the gateway made in a step at the same time has no name yet. */
+const sameRun = (g: Got, run: Run) => {
+  if (g.code !== 'ok') return 'ok';
+  if (run.id === '') run.id = g.id ?? '';
+  return g.id === run.id ? 'ok' : `not ${run.id}`;
+};
 
 /** Settles the run, and holds the caller to being shown the run that carries on. */
 function settled(w: ModelState, run: Run, ended: Ask[], g: Got | undefined): string {
@@ -287,8 +292,7 @@ function said(w: ModelState, session: Session, g: Got, by: string, decision: str
     a.status === 'answered' && a.delivery === 'due' && a.mode !== 'form' && (a.mode === 'restart' || !isOver(a.run));
   const oldest = asked.find((a) => a.status === 'pending');
   // While that answer is on its way the words are for the next run; which of both the thread asked shows in the reply.
-  const isForNextRun =
-    asked.some(isOnItsWay) && oldest?.mode !== 'restart' && ![g.id, g.resumes].includes(oldest?.run.id);
+  const isForNextRun = asked.some(isOnItsWay) && ![g.id, g.resumes].includes(oldest?.run.id);
   // Words may be meant for what has just ended undecided: they decide no approval that took its place.
   const isSwapped = oldest?.kind === 'approval' && asked.some((a) => isUndecided(a) && (a.at ?? 0) > w.now - SWAP_MS);
   if (isSwapped && (g.code !== 'ok' || [g.id, g.resumes].includes(oldest.run.id))) return ['thread_prompt_mismatch'];
