@@ -2,6 +2,7 @@
 import type { OpenedBy } from './database.ts';
 import { gather } from './gather.ts';
 import { postgresFunction } from './postgres-function.ts';
+import { QUEUED } from './reader.ts';
 import { MOST_CHARACTERS, MOST_OPEN, type SessionRows, type SessionState, stateOf } from './session-states.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,7 +25,7 @@ export const LOAD = postgresFunction(
       (SELECT json_agg(s) FROM sessions s WHERE id = ANY(all_ids)),
       small,
       (SELECT json_agg(r ORDER BY r.n) FROM (SELECT * FROM runs WHERE id = ANY(all_run_ids)
-        UNION ALL SELECT * FROM runs WHERE session_id = ANY(small) AND status = 'queued') r),
+        UNION ALL SELECT * FROM runs WHERE session_id = ANY(small) AND ${QUEUED}) r),
       (SELECT json_agg(a ORDER BY a.n) FROM (SELECT * FROM asks WHERE id = ANY(ask_ids)
         UNION ALL SELECT * FROM asks WHERE session_id = ANY(small) AND status = 'pending'
         UNION ALL SELECT * FROM asks

@@ -19,6 +19,9 @@ import { MESSAGE, OUTPUT, type Tables, TOKEN, toAsk, toEnded, toEvent, toPending
 /** Rows of a run are found among those of its session: an index by run would cost every write a page. */
 const OF_RUN = `session_id = (SELECT session_id FROM runs WHERE id = ?) AND run_id = ?`;
 
+/** Indexes of open runs do not name the status (migrations/0070-open-runs.ts). */
+export const QUEUED = `status = 'queued' AND finished_at IS NULL`;
+
 const CARRIED_ON = `delivery = 'due' AND mode IN ('form', 'restart')`;
 
 const idOf = (row: { id: string }): string => row.id;
@@ -31,9 +34,9 @@ const BY_OTHER_WORKER = `EXISTS (
 const CLAIMABLE = (agents: number, needs: number, limit: number, isBuiltIn = false) => `
   SELECT r.* FROM runs r JOIN sessions s ON s.id = r.session_id
   WHERE r.agent IN (${marks(agents)}) AND r.labels IN (${marks(needs)}) AND r.agent <> 'external' AND r.lease_worker IS NULL
-    AND r.kind <> 'parent_clarification' AND r.status IN ('queued', 'running')
+    AND r.kind <> 'parent_clarification' AND r.finished_at IS NULL AND r.status IN ('queued', 'running')
     AND (r.status = 'running' OR (s.active_run_id IS NULL AND NOT EXISTS (
-      SELECT 1 FROM runs q WHERE q.session_id = r.session_id AND q.status = 'queued'
+      SELECT 1 FROM runs q WHERE q.session_id = r.session_id AND q.status = 'queued' AND q.finished_at IS NULL
         AND (q.queue_order < r.queue_order OR (q.queue_order = r.queue_order AND q.n < r.n)))))
     ${isBuiltIn ? `AND NOT ${BY_OTHER_WORKER}` : ''}
   ORDER BY r.n LIMIT ${limit}`;
@@ -72,7 +75,7 @@ const NEXT_DEADLINE = `
     SELECT * FROM (SELECT expires_at AS at FROM asks WHERE status = 'pending' AND expires_at IS NOT NULL
       ORDER BY expires_at LIMIT 1) AS a
     UNION ALL
-    SELECT * FROM (SELECT clarification_expires_at AS at FROM runs WHERE status = 'queued'
+    SELECT * FROM (SELECT clarification_expires_at AS at FROM runs WHERE ${QUEUED}
       AND clarification_expires_at IS NOT NULL ORDER BY clarification_expires_at LIMIT 1) AS b) AS deadlines`;
 
 const COUNTS = `
@@ -110,9 +113,9 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
     },
     carryingRun: (askId) => runs.one(`carries_ask_id = ?`, askId),
     clarificationRun: (requestId) => runs.one(`clarification_id = ?`, requestId),
-    queuedRuns: (sessionId) => runs.many(`session_id = ? AND status = 'queued' ORDER BY queue_order, n`, sessionId),
+    queuedRuns: (sessionId) => runs.many(`session_id = ? AND ${QUEUED} ORDER BY queue_order, n`, sessionId),
     queuedRunIds: (sessionId) =>
-      many(`SELECT id FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`, [sessionId], idOf),
+      many(`SELECT id FROM runs WHERE session_id = ? AND ${QUEUED} ORDER BY queue_order, n`, [sessionId], idOf),
     pendingOfRun: (runId) => pendingAsks.many(`${OF_RUN} AND status = 'pending' ORDER BY n`, runId, runId),
     pendingHeads: (runId) =>
       sql.all(`SELECT id, kind, mode FROM asks WHERE ${OF_RUN} AND status = 'pending' ORDER BY n`, [runId, runId]),
@@ -163,7 +166,7 @@ export function createReader(sql: Sql, horizon: number = Number.MAX_SAFE_INTEGER
       ),
     overdueRuns: (now, limit) =>
       runs.many(
-        `status = 'queued' AND clarification_expires_at IS NOT NULL AND clarification_expires_at <= ?
+        `${QUEUED} AND clarification_expires_at IS NOT NULL AND clarification_expires_at <= ?
          ORDER BY clarification_expires_at, n LIMIT ${limit}`,
         now,
       ),

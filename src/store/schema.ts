@@ -25,6 +25,7 @@ import { sessionVersionSchema } from './migrations/0030-session-versions.ts';
 import { noticeSchema } from './migrations/0040-notices.ts';
 import { askActivitySchema } from './migrations/0050-ask-activity.ts';
 import { sessionEventSchema } from './migrations/0060-session-events.ts';
+import { openRunSchema } from './migrations/0070-open-runs.ts';
 
 export interface ColumnKinds {
   /** Order of arrival, the cursor of lists. */
@@ -62,6 +63,7 @@ const MIGRATIONS: Record<string, (kinds: ColumnKinds) => readonly string[]> = {
   '0040-notices': noticeSchema,
   '0050-ask-activity': askActivitySchema,
   '0060-session-events': sessionEventSchema,
+  '0070-open-runs': openRunSchema,
 };
 
 export const MIGRATION_NAMES = Object.keys(MIGRATIONS);

@@ -12,7 +12,7 @@ import type { Event } from '../core/event.ts';
 import type { MaybePromise, Reader, Store, Tx } from '../core/ports.ts';
 import { type Changes, INSERT_EVENT, type RowChange, rowStatement } from './changes.ts';
 import type { Database, OpenedBy, Verdict } from './database.ts';
-import { createReader } from './reader.ts';
+import { createReader, QUEUED } from './reader.ts';
 import { MOST_CHARACTERS, MOST_OPEN, type SessionState, stateOf } from './session-states.ts';
 import type { Sql, Value } from './sql.ts';
 import { EventList } from './sqlite-event-list.ts';
@@ -109,7 +109,7 @@ class SqliteStore implements Store, Database {
     const isSmall = row.queued_count + row.pending_count <= MOST_OPEN && (size?.n ?? 0) <= MOST_CHARACTERS;
     const active =
       row.active_run_id === null ? [] : rows<Tables['runs']>(`SELECT * FROM runs WHERE id = ?`, row.active_run_id);
-    const queued = isSmall && row.queued_count > 0 ? rows<Tables['runs']>(QUEUED, sessionId) : [];
+    const queued = isSmall && row.queued_count > 0 ? rows<Tables['runs']>(QUEUED_RUNS, sessionId) : [];
     const pending = isSmall && row.pending_count > 0 ? rows<Tables['asks']>(PENDING, sessionId) : [];
     const carried = isSmall ? rows<Tables['asks']>(CARRIED_ON, sessionId) : [];
     return stateOf({
@@ -194,7 +194,7 @@ const isNewAsk = ({ kind, record, isNew }: RowChange, id: string): boolean =>
 
 const ASK_WITH_ID = `SELECT 1 FROM asks WHERE id = ?`;
 const PENDING_SIZE = `SELECT SUM(OCTET_LENGTH(content)) AS n FROM asks WHERE session_id = ? AND status = 'pending'`;
-const QUEUED = `SELECT * FROM runs WHERE session_id = ? AND status = 'queued' ORDER BY queue_order, n`;
+const QUEUED_RUNS = `SELECT * FROM runs WHERE session_id = ? AND ${QUEUED} ORDER BY queue_order, n`;
 const PENDING = `SELECT * FROM asks WHERE session_id = ? AND status = 'pending' ORDER BY n`;
 const CARRIED_ON = `SELECT * FROM asks WHERE session_id = ? AND delivery = 'due' AND mode IN ('form', 'restart') ORDER BY n`;
 

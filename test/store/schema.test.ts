@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import type { AskView, EventView, RunView } from '../../src/core/views.ts';
 import { coreSchema } from '../../src/store/migrations/0001-core.ts';
 import { webSchema } from '../../src/store/migrations/0006-web.ts';
+import { labelSchema } from '../../src/store/migrations/0007-labels.ts';
 import { migratePostgres } from '../../src/store/postgres-schema.ts';
 import { MIGRATION_NAMES } from '../../src/store/schema.ts';
 import { audit } from '../faults/auditor.ts';
@@ -49,6 +50,11 @@ const TAKEN_BACK: Record<string, string[]> = {
     'DROP TABLE IF EXISTS listed_events',
     'DROP TABLE IF EXISTS listed_through',
     'CREATE INDEX IF NOT EXISTS events_session ON events (session_id, seq)',
+  ],
+  '0070-open-runs': [
+    ...['queued', 'claimable', 'expiring'].map((which) => `DROP INDEX runs_${which}`),
+    ...coreSchema(NO_KINDS).filter((statement) => /INDEX runs_(queued|expiring)/.test(statement)),
+    ...labelSchema().filter((statement) => statement.includes('CREATE INDEX runs_claimable')),
   ],
   '0012-worker-rights': [
     'ALTER TABLE tokens DROP COLUMN labels',
