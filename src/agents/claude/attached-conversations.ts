@@ -227,7 +227,7 @@ export function createConversations(client: Client, { lookMs = LOOK_MS, returnMs
   async function recover(): Promise<void> {
     for (const ask of await unsettledAsksOf(client, ATTACHED))
       if (ask.delivery.attempts === 0) unclaimed.add(ask.ask_id);
-    claiming = setTimeout(() => void endUnclaimed().catch(() => {}), returnMs).unref();
+    if (unclaimed.size > 0) claiming = setTimeout(() => void endUnclaimed().catch(() => {}), returnMs).unref();
     for (const status of ACTIVE)
       for await (const run of every((page) => client.runs.list({ ...page, status, limit: 500 })))
         if (run.session_id.startsWith(ATTACHED.sessionPrefix) && run.agent_id === ATTACHED.agent)

@@ -2,9 +2,11 @@
 // nothing that is no decision of a person here ever decides anything there.
 // Covers: src/agents/claude/attached-conversations.ts, src/agents/claude/attached-asks.ts
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { serveHooks } from '../../../src/agents/claude/attach.ts';
+import { ATTACHED } from '../../../src/agents/claude/attached-conversations.ts';
 import { HOOK_SECONDS } from '../../../src/agents/claude/connect.ts';
+import { unsettledAsksOf } from '../../../src/agents/kit/attached-session.ts';
 import { createClient } from '../../../src/client/client.ts';
 import { Waits } from '../../../src/client/waits.ts';
 import { openServer, type Server } from '../../support/server.ts';
@@ -335,6 +337,21 @@ it('at the start of a server every conversation that was at work ends, and no ot
   const answer = async () => (await bed.api.asks.get(left?.ask_id ?? '')).answer;
   await expect.poll(answer).toMatchObject({ reason: 'worker_restart' });
   expect((await bed.api.runs.get(run_id)).status).toBe('running');
+});
+
+it('at the start of a server what others have asked is looked through once', async () => {
+  const client = createClient({ url: bed.url, token: server.token });
+  const list = vi.spyOn(client.asks, 'list');
+  const begin = (returnMs: number) => serveHooks({ client, waits }, { returnMs }).recover();
+  await begin(1);
+  const unclaimed = async () =>
+    (await unsettledAsksOf(client, ATTACHED)).filter(({ delivery }) => delivery.attempts === 0);
+  await expect.poll(unclaimed).toEqual([]);
+  list.mockClear();
+  await begin(300);
+  const looked = list.mock.calls.length;
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(list.mock.calls).toHaveLength(looked);
 });
 
 it('a conversation that nothing is heard of any more is over, unless it still waits', async () => {
