@@ -10,6 +10,8 @@ export interface HttpPeerOptions {
   password?: string | undefined;
   /** Aborts every request. */
   signal: AbortSignal;
+  /** How long the event stream may take to open. */
+  responseMs?: number | undefined;
 }
 
 /** The server responded, and refused. Any other error means that it could not be reached. */
@@ -25,8 +27,10 @@ export class HttpRefusal extends Error {
 
 /** Longer than a few heartbeats of any server. */
 const SILENCE_MS = 45_000;
+/** A process that a killed server has left may hold its port: it takes connections, and never responds. */
+const RESPONSE_MS = 30_000;
 
-export function createHttpPeer({ url, user, password, signal }: HttpPeerOptions) {
+export function createHttpPeer({ url, user, password, signal, responseMs = RESPONSE_MS }: HttpPeerOptions) {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const headers = { 'content-type': 'application/json', ...(password && { authorization }) };
 
@@ -46,7 +50,13 @@ export function createHttpPeer({ url, user, password, signal }: HttpPeerOptions)
     /** Resolves when the connection has ended; rejects when it could not be opened. */
     async events(path: string, onEvent: (event: unknown) => void): Promise<void> {
       const own = new AbortController();
-      const response = await open('GET', path, undefined, AbortSignal.any([signal, own.signal]));
+      const opening = setTimeout(
+        () => own.abort(new Error(`${url} takes connections and does not respond`)),
+        responseMs,
+      );
+      const response = await open('GET', path, undefined, AbortSignal.any([signal, own.signal])).finally(() =>
+        clearTimeout(opening),
+      );
       let silence = setTimeout(() => own.abort(), SILENCE_MS);
       const parser = createParser({ onEvent: ({ data }) => onEvent(parsedJson(data)) });
       const decoder = new TextDecoder();
