@@ -133,6 +133,9 @@ describeInBrowser('a card that moves', () => {
     const ask = await run.ask('echo shifted');
     const { page } = await testBed.signedIn('lead');
     await page.goto(`/sessions/${run.session_id}`);
+    await button(page, 'Allow once').waitFor();
+    // The thread above it is there.
+    await page.waitForTimeout(MOVED_MS);
     const allow = await button(page, 'Allow once').boundingBox();
     if (!allow) throw new Error('no button');
     await page.mouse.move(allow.x + 10, allow.y + allow.height + 60);
