@@ -73,7 +73,7 @@ Here the client takes most of the time of a cycle: where the generator's share i
 const POSTGRES_TEXT = `The same cycles over bare sockets from two generators, with one PostgreSQL for all. On two servers every ask is answered at another server than the one
 it was raised at, except for *each session at one*, as where a proxy keeps the people and the agent of a session on one server. The reference is [reference-postgres.ts](reference-postgres.ts): one statement for all requests that arrived during the one before it, and a
 notification to the other server. CPU is that of the servers and of the database together. The peers have their own durable defaults: Restate a handler for each ask that waits for an
-awakeable, in its own store; DBOS a workflow for each ask that receives a message, on the same PostgreSQL ([peers](peers)).`;
+awakeable, in its own store; DBOS a workflow for each ask that receives a message, on the same PostgreSQL (\`bench/peers\`).`;
 
 const WAITER_TEXT = `Resident memory of the server after a forced collection, with the waiters minus without them, divided by their number. *asks*: pending asks with one
 event stream open. *polls*: one \`GET /v1/asks/{id}?wait_ms=60000\` for each of so many asks that were raised and read before. *streams*: idle event streams. The reference's
